@@ -11,12 +11,16 @@ import type * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type * as AgentCard from "./AgentCard.ts"
 import type * as AgentError from "./AgentError.ts"
+import * as edition0_3 from "./internal/protocol/v0_3/edition.ts"
+import * as edition1_0 from "./internal/protocol/v1_0/edition.ts"
 import type * as Operation from "./Operation.ts"
 
 /** Wire JSON to canonical value and back. Encoding is strict, decoding is kind; a failure names the members. */
 export interface Codec<A> {
   readonly encode: (value: A) => Result.Result<Schema.Json, ReadonlyArray<AgentError.Violation>>
   readonly decode: (json: unknown) => Result.Result<A, ReadonlyArray<AgentError.Violation>>
+  /** False for an event of a later version, which a client passes over. Absent: there is no such thing. */
+  readonly isKnown?: (json: unknown) => boolean
 }
 
 /** A JSON vocabulary: one codec per operation for what is asked, one for what is answered (an event, for streams). */
@@ -47,6 +51,8 @@ export interface WireFailure {
   /** `TASK_NOT_FOUND` and the like: decides, where present. */
   readonly reason?: string | undefined
   readonly retryAfter?: Duration.Duration | undefined
+  /** The `WWW-Authenticate` header of a 401. */
+  readonly challenge?: string | undefined
   readonly violations?: ReadonlyArray<AgentError.Violation> | undefined
   /** All that was said, as it was said. */
   readonly details?: Schema.Json | undefined
@@ -68,6 +74,10 @@ export interface Protocol<out Version extends string = string> {
     readonly dialect: Dialect
     /** In order of preference; a client tries the next where a peer answers 404 or 405 without saying more. */
     readonly routes: { readonly [K in Operation.Tag]?: Arr.NonEmptyReadonlyArray<Route> }
+    /** The segment all routes begin with; not repeated where the interface's URL already ends in it. */
+    readonly prefix?: string
+    /** Whether a tenant is one leading path segment (specification §11.3); otherwise it stays in the request. */
+    readonly tenantSegment?: boolean
     /** Of answers; a client accepts `application/json` besides. */
     readonly contentType: string
     readonly failure: {
@@ -96,3 +106,9 @@ export const override =
     ...patch(self),
     version: self.version
   })
+
+/** Protocol 1.0: one vocabulary over both bindings. */
+export const v1_0: Protocol<"1.0"> = edition1_0.v1_0
+
+/** Protocol 0.3: proto-JSON below `/v1` over REST, objects with a `kind` over JSON-RPC. It has no tenants. */
+export const v0_3: Protocol<"0.3"> = edition0_3.v0_3

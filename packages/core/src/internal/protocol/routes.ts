@@ -1,0 +1,43 @@
+/** The routes of both editions, which differ in prefix, in the verb of subscribing, and in the extended card's path. */
+import type * as Arr from "effect/Array"
+import type * as Operation from "../../Operation.ts"
+import type { Route } from "../../Protocol.ts"
+
+type Routes = { readonly [K in Operation.Tag]: Arr.NonEmptyReadonlyArray<Route> }
+
+const config = "/tasks/{taskId}/pushNotificationConfigs/{id}"
+const get: Route = { method: "GET", path: "/tasks/{id}:subscribe", body: "none" }
+const post: Route = { ...get, method: "POST" }
+
+/** `subscribe`: the verb to try first; peers disagree on it, so both are known. */
+export const routes = (options: { readonly subscribe: "GET" | "POST"; readonly card: `/${string}` }): Routes => ({
+  SendMessage: [{ method: "POST", path: "/message:send" }],
+  SendStreamingMessage: [{ method: "POST", path: "/message:stream" }],
+  GetTask: [{ method: "GET", path: "/tasks/{id}", query: { historyLength: "integer" }, body: "none" }],
+  ListTasks: [{
+    method: "GET",
+    path: "/tasks",
+    query: {
+      contextId: "string",
+      status: "string",
+      pageSize: "integer",
+      pageToken: "string",
+      historyLength: "integer",
+      statusTimestampAfter: "string",
+      includeArtifacts: "boolean"
+    },
+    body: "none"
+  }],
+  CancelTask: [{ method: "POST", path: "/tasks/{id}:cancel" }],
+  SubscribeToTask: options.subscribe === "GET" ? [get, post] : [post, get],
+  CreateTaskPushNotificationConfig: [{ method: "POST", path: "/tasks/{taskId}/pushNotificationConfigs" }],
+  GetTaskPushNotificationConfig: [{ method: "GET", path: config, body: "none" }],
+  ListTaskPushNotificationConfigs: [{
+    method: "GET",
+    path: "/tasks/{taskId}/pushNotificationConfigs",
+    query: { pageSize: "integer", pageToken: "string" },
+    body: "none"
+  }],
+  DeleteTaskPushNotificationConfig: [{ method: "DELETE", path: config, body: "none" }],
+  GetExtendedAgentCard: [{ method: "GET", path: options.card, body: "none" }]
+})

@@ -1,0 +1,225 @@
+/**
+ * Security schemes and requirements. Three shapes are met: named by a member (1.0), tagged with `type` (0.3), and
+ * tagged with `$case` (a server that prints its memory). All are read, the first two are written.
+ */
+import * as Schema from "effect/Schema"
+import type * as SecurityScheme from "../../SecurityScheme.ts"
+import { tolerant } from "./tolerant.ts"
+import * as Wire from "./wire.ts"
+
+type Scheme = SecurityScheme.SecurityScheme
+type Flow = SecurityScheme.OAuthFlow
+
+const record = (value: unknown): Wire.Members => Wire.isObject(value) ? value : {}
+
+/** `{ $case, value }` as `{ [$case]: value }`. */
+const untagged = (value: unknown): Wire.Members => {
+  const members = record(value)
+  return typeof members.$case === "string" ? { [members.$case]: members.value } : members
+}
+
+/** A reader of one wire object that gives up quietly. */
+const part = <Fields extends Schema.Struct.Fields, A>(
+  fields: () => Fields,
+  read: (wire: Schema.Struct<Fields>["Type"]) => A
+): (value: unknown) => A | undefined => {
+  const compiled = Wire.lazy(() => {
+    const schema = Wire.struct(fields())
+    return { fits: Schema.is(schema as Schema.Top), rewrite: tolerant(schema as Schema.Top) }
+  })
+  return (value) => {
+    const rewritten = compiled().rewrite(value)
+    return compiled().fits(rewritten) ? read(rewritten as Schema.Struct<Fields>["Type"]) : undefined
+  }
+}
+
+const scopes = Wire.optional(Schema.Record(Schema.String, Schema.String))
+const token = () => ({ tokenUrl: Schema.String, refreshUrl: Wire.text, scopes })
+
+const flowReaders: { readonly [member: string]: (value: unknown) => Flow | undefined } = {
+  authorizationCode: part(
+    () => ({ ...token(), authorizationUrl: Schema.String, pkceRequired: Wire.flag }),
+    ({ authorizationUrl, pkceRequired, refreshUrl, scopes = {}, tokenUrl }) => ({
+      _tag: "AuthorizationCode" as const,
+      authorizationUrl,
+      tokenUrl,
+      ...Wire.compact({ refreshUrl, pkceRequired }),
+      scopes
+    })
+  ),
+  clientCredentials: part(token, ({ refreshUrl, scopes = {}, tokenUrl }) => ({
+    _tag: "ClientCredentials" as const,
+    tokenUrl,
+    ...Wire.compact({ refreshUrl }),
+    scopes
+  })),
+  deviceCode: part(
+    () => ({ ...token(), deviceAuthorizationUrl: Schema.String }),
+    ({ deviceAuthorizationUrl, refreshUrl, scopes = {}, tokenUrl }) => ({
+      _tag: "DeviceCode" as const,
+      deviceAuthorizationUrl,
+      tokenUrl,
+      ...Wire.compact({ refreshUrl }),
+      scopes
+    })
+  ),
+  implicit: part(
+    () => ({ authorizationUrl: Schema.String, refreshUrl: Wire.text, scopes }),
+    ({ authorizationUrl, refreshUrl, scopes = {} }) => ({
+      _tag: "Implicit" as const,
+      authorizationUrl,
+      ...Wire.compact({ refreshUrl }),
+      scopes
+    })
+  ),
+  password: part(token, ({ refreshUrl, scopes = {}, tokenUrl }) => ({
+    _tag: "Password" as const,
+    tokenUrl,
+    ...Wire.compact({ refreshUrl }),
+    scopes
+  }))
+}
+
+const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+const readFlows = (value: unknown): ReadonlyArray<Flow> => {
+  const { flow, ...flows } = record(value)
+  return Object.entries({ ...untagged(flow), ...untagged(flows) }).flatMap(([member, wire]) => {
+    const read = flowReaders[camel(member)]?.(wire)
+    return read === undefined ? [] : [read]
+  })
+}
+
+const description = Wire.text
+const locations = Schema.Literals(["query", "header", "cookie"])
+
+const schemeReaders: { readonly [member: string]: (value: unknown) => Scheme | undefined } = {
+  apiKeySecurityScheme: part(
+    () => ({ description, location: locations, name: Schema.String }),
+    ({ description, location, name }) => ({ _tag: "ApiKey" as const, ...Wire.compact({ description }), location, name })
+  ),
+  httpAuthSecurityScheme: part(
+    () => ({ description, scheme: Schema.String, bearerFormat: Wire.text }),
+    ({ bearerFormat, description, scheme }) => ({
+      _tag: "HttpAuth" as const,
+      ...Wire.compact({ description, bearerFormat }),
+      scheme
+    })
+  ),
+  oauth2SecurityScheme: part(
+    () => ({ description, flows: Wire.optional(Schema.Unknown), oauth2MetadataUrl: Wire.text }),
+    ({ description, flows, oauth2MetadataUrl }) => ({
+      _tag: "OAuth2" as const,
+      ...Wire.compact({ description, oauth2MetadataUrl }),
+      flows: readFlows(flows)
+    })
+  ),
+  openIdConnectSecurityScheme: part(
+    () => ({ description, openIdConnectUrl: Schema.String }),
+    ({ description, openIdConnectUrl }) => ({
+      _tag: "OpenIdConnect" as const,
+      ...Wire.compact({ description }),
+      openIdConnectUrl
+    })
+  ),
+  mtlsSecurityScheme: part(() => ({ description }), ({ description }) => ({
+    _tag: "MutualTls" as const,
+    ...Wire.compact({ description })
+  }))
+}
+
+const memberByType: { readonly [type: string]: string } = {
+  apiKey: "apiKeySecurityScheme",
+  http: "httpAuthSecurityScheme",
+  oauth2: "oauth2SecurityScheme",
+  openIdConnect: "openIdConnectSecurityScheme",
+  mutualTLS: "mtlsSecurityScheme"
+}
+
+const readScheme = (value: unknown): Scheme | undefined => {
+  const wire = record(value)
+  if (typeof wire.type === "string") {
+    return schemeReaders[memberByType[wire.type] ?? ""]?.({ ...wire, location: wire.in ?? wire.location })
+  }
+  for (const [member, inner] of Object.entries({ ...untagged(wire.scheme), ...wire })) {
+    const read = schemeReaders[camel(member)]?.(inner)
+    if (read !== undefined) return read
+  }
+  return undefined
+}
+
+/** Schemes of a kind not known here are left out: a requirement that names one cannot be met. */
+export const readSchemes = (value: unknown): Readonly<Record<string, Scheme>> =>
+  Object.fromEntries(
+    Object.entries(record(value)).flatMap(([name, wire]) => {
+      const scheme = readScheme(wire)
+      return scheme === undefined ? [] : [[name, scheme]]
+    })
+  )
+
+const strings = (value: unknown): ReadonlyArray<string> =>
+  Array.isArray(value) ? value.filter((one) => typeof one === "string") : []
+
+/** `{ schemes: { name: { list } } }` of 1.0, `{ name: [scope] }` of 0.3. */
+export const readRequirements = (value: unknown): ReadonlyArray<SecurityScheme.SecurityRequirement> =>
+  (Array.isArray(value) ? value : []).filter(Wire.isObject).map((wire) =>
+    Object.fromEntries(
+      Object.entries(Wire.isObject(wire.schemes) ? wire.schemes : wire).map(([name, scopes]) => [
+        name,
+        strings(Wire.isObject(scopes) ? scopes.list : scopes)
+      ])
+    )
+  )
+
+const writeFlow = ({ _tag, ...fields }: Flow): Wire.JsonObject => ({
+  [_tag[0]!.toLowerCase() + _tag.slice(1)]: { ...fields }
+})
+
+/** 1.0, where a scheme has one flow: the first. */
+export const writeScheme = (scheme: Scheme): Wire.JsonObject => {
+  const { _tag, ...fields } = scheme
+  switch (scheme._tag) {
+    case "ApiKey":
+      return { apiKeySecurityScheme: fields as Wire.JsonObject }
+    case "HttpAuth":
+      return { httpAuthSecurityScheme: fields as Wire.JsonObject }
+    case "OAuth2": {
+      const flows = scheme.flows[0] === undefined ? {} : writeFlow(scheme.flows[0])
+      return { oauth2SecurityScheme: { ...fields, flows } as Wire.JsonObject }
+    }
+    case "OpenIdConnect":
+      return { openIdConnectSecurityScheme: fields as Wire.JsonObject }
+    case "MutualTls":
+      return { mtlsSecurityScheme: fields as Wire.JsonObject }
+  }
+}
+
+/** 0.3 knows neither the device flow nor a need for PKCE. */
+export const writeTypedScheme = (scheme: Scheme): Wire.JsonObject => {
+  const { _tag, ...fields } = scheme
+  switch (scheme._tag) {
+    case "ApiKey": {
+      const { _tag, location, ...rest } = scheme
+      return { type: "apiKey", in: location, ...rest }
+    }
+    case "HttpAuth":
+      return { type: "http", ...fields } as Wire.JsonObject
+    case "OAuth2": {
+      const flows = scheme.flows.filter((flow) => flow._tag !== "DeviceCode").map((flow) => {
+        const { pkceRequired: _, ...known } = flow as Extract<Flow, { _tag: "AuthorizationCode" }>
+        return writeFlow(known)
+      })
+      return { type: "oauth2", ...fields, flows: Object.assign({}, ...flows) } as Wire.JsonObject
+    }
+    case "OpenIdConnect":
+      return { type: "openIdConnect", ...fields } as Wire.JsonObject
+    case "MutualTls":
+      return { type: "mutualTLS", ...fields } as Wire.JsonObject
+  }
+}
+
+export const writeRequirement = (requirement: SecurityScheme.SecurityRequirement): Wire.JsonObject => ({
+  schemes: Object.fromEntries(
+    Object.entries(requirement).map(([name, list]) => [name, list.length > 0 ? { list } : {}])
+  )
+})

@@ -1,0 +1,26 @@
+/** The card of 0.3, which lists only what 0.3 can reach: its own interfaces, or all where there is none. */
+import type * as AgentCard from "../../../AgentCard.ts"
+import type * as Protocol from "../../../Protocol.ts"
+import { is03, reading, writeCommon, writeInterfaces03, writeSkills } from "../card.ts"
+import { codec } from "../codec.ts"
+import { writeTypedScheme } from "../security.ts"
+import * as Wire from "../wire.ts"
+
+const write = (card: AgentCard.AgentCard): Wire.JsonObject => {
+  const of03 = card.supportedInterfaces.filter(is03)
+  const { extendedAgentCard, ...capabilities } = card.capabilities
+  const schemes = Object.entries(card.securitySchemes ?? {}).map(([name, scheme]) => [name, writeTypedScheme(scheme)])
+  return {
+    ...writeInterfaces03(of03.length > 0 ? of03 : card.supportedInterfaces),
+    ...writeCommon(card),
+    capabilities: Wire.compact(capabilities),
+    ...writeSkills(card, (security) => ({ security })),
+    ...Wire.compact({
+      supportsAuthenticatedExtendedCard: extendedAgentCard,
+      securitySchemes: Object.fromEntries(schemes),
+      security: card.securityRequirements
+    })
+  }
+}
+
+export const agentCard: Protocol.Codec<AgentCard.AgentCard> = codec({ ...reading, write })

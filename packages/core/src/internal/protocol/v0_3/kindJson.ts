@@ -1,0 +1,145 @@
+/** The vocabulary of 0.3 over JSON-RPC: every object names its `kind`, words are lower-case. */
+import * as Schema from "effect/Schema"
+import type * as Id from "../../../Id.ts"
+import type { Metadata } from "../../../Metadata.ts"
+import type * as Operation from "../../../Operation.ts"
+import type * as Part from "../../../Part.ts"
+import type * as Protocol from "../../../Protocol.ts"
+import * as TaskState from "../../../TaskState.ts"
+import { form, request } from "../codec.ts"
+import { makeModel } from "../model.ts"
+import { payloads } from "../payload.ts"
+import { nothing, taskRequests } from "../requests.ts"
+import * as Wire from "../wire.ts"
+import { agentCard } from "./agentCard.ts"
+import { readData, writeData } from "./parts.ts"
+import { push } from "./push.ts"
+import { inexpressible, send } from "./send.ts"
+
+interface WirePart {
+  readonly text?: string
+  readonly file?: { readonly bytes?: string; readonly uri?: string; readonly name?: string; readonly mimeType?: string }
+  readonly data?: Wire.Members
+  readonly metadata?: Metadata
+}
+
+const none = { text: Wire.absent, file: Wire.absent, data: Wire.absent, metadata: Wire.metadata }
+const part = (content: Schema.Struct.Fields) =>
+  Wire.struct({ ...none, ...content }) as Schema.Top as Schema.Codec<WirePart>
+const file = (content: Schema.Struct.Fields) =>
+  part({
+    kind: Schema.Literal("file"),
+    file: Wire.struct(
+      { bytes: Wire.absent, uri: Wire.absent, name: Wire.text, mimeType: Wire.text, ...content },
+      { fileWithBytes: "bytes", fileWithUri: "uri" }
+    )
+  })
+
+const readPart = ({ data, file, metadata, text }: WirePart): Part.Part | undefined => {
+  if (data !== undefined) return readData(data, metadata)
+  if (text !== undefined) return { _tag: "Text", text, ...Wire.compact({ metadata }) }
+  if (file === undefined) return undefined
+  const rest = Wire.compact({ filename: file.name, mediaType: file.mimeType, metadata })
+  return file.uri === undefined
+    ? { _tag: "Raw", raw: Wire.readBytes(file.bytes ?? ""), ...rest }
+    : { _tag: "Url", url: file.uri, ...rest }
+}
+
+const writePart = (part: Part.Part): Wire.JsonObject => {
+  const metadata = Wire.compact({ metadata: part.metadata })
+  const file = Wire.compact({ name: part.filename, mimeType: part.mediaType })
+  switch (part._tag) {
+    case "Text":
+      return { kind: "text", text: part.text, ...metadata }
+    case "Raw":
+      return { kind: "file", file: { bytes: Wire.writeBytes(part.raw), ...file }, ...metadata }
+    case "Url":
+      return { kind: "file", file: { uri: part.url, ...file }, ...metadata }
+    case "Data":
+      return { kind: "data", ...writeData(part) }
+  }
+}
+
+const states: Readonly<Record<TaskState.TaskState, string>> = {
+  unspecified: "unknown",
+  submitted: "submitted",
+  working: "working",
+  completed: "completed",
+  failed: "failed",
+  canceled: "canceled",
+  "input-required": "input-required",
+  rejected: "rejected",
+  "auth-required": "auth-required"
+}
+
+const model = makeModel<WirePart>({
+  kinds: true,
+  content: "parts",
+  states,
+  // there is no third role; only an agent can have spoken in one
+  roles: { user: "user", agent: "agent", unspecified: "agent" },
+  final: (state) => TaskState.isTerminal(state) || state === "input-required",
+  hasReferences: true,
+  part: () => ({
+    known: [
+      part({ kind: Schema.Literal("text"), text: Schema.String }),
+      part({ kind: Schema.Literal("data"), data: Wire.object }),
+      file({ bytes: Wire.base64 }),
+      file({ uri: Schema.String })
+    ],
+    unknown: part({})
+  }),
+  readPart,
+  writePart
+})
+
+type ConfigRequest = Operation.Request<typeof Operation.GetTaskPushNotificationConfig>
+
+/** Without the configuration's id the first one is meant, whose id is the task's. */
+const ofConfig = request<ConfigRequest>({
+  expected: "must be an object",
+  forms: () => [
+    form(Wire.struct({ id: Wire.id, pushNotificationConfigId: Wire.text }), (wire) => ({
+      taskId: wire.id as Id.TaskId,
+      id: wire.pushNotificationConfigId || wire.id
+    }))
+  ],
+  write: ({ id, taskId }) => ({ id: taskId, pushNotificationConfigId: id }),
+  inexpressible
+})
+
+/** There are no pages of configurations here: all come at once. */
+const ofConfigs = request<Operation.Request<typeof Operation.ListTaskPushNotificationConfigs>>({
+  expected: "must be an object",
+  forms: () => [form(Wire.struct({ id: Wire.id }), (wire) => ({ taskId: wire.id as Id.TaskId }))],
+  write: ({ taskId }) => ({ id: taskId }),
+  inexpressible
+})
+
+const { answer, event, task } = payloads(model, false)
+const { create, page, success } = push({ isNamed: false })
+const { ListTasks: _, ...requests } = taskRequests(states, inexpressible)
+
+export const kindJson: Protocol.Dialect = {
+  name: "A2A 0.3 JSON-RPC",
+  request: {
+    ...requests,
+    ...send(model, { push: "pushNotificationConfig", absentBlocking: undefined }),
+    CreateTaskPushNotificationConfig: create,
+    GetTaskPushNotificationConfig: ofConfig,
+    DeleteTaskPushNotificationConfig: ofConfig,
+    ListTaskPushNotificationConfigs: ofConfigs
+  },
+  success: {
+    SendMessage: answer,
+    SendStreamingMessage: event,
+    SubscribeToTask: event,
+    GetTask: task,
+    CancelTask: task,
+    CreateTaskPushNotificationConfig: success,
+    GetTaskPushNotificationConfig: success,
+    ListTaskPushNotificationConfigs: page,
+    DeleteTaskPushNotificationConfig: nothing(null),
+    GetExtendedAgentCard: agentCard
+  }
+}

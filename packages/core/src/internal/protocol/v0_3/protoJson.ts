@@ -1,0 +1,115 @@
+/** The vocabulary of 0.3 over REST: proto-JSON, with `content`, nested data and files, and two Ls in "cancelled". */
+import * as Schema from "effect/Schema"
+import type { Metadata } from "../../../Metadata.ts"
+import type * as Part from "../../../Part.ts"
+import type * as Protocol from "../../../Protocol.ts"
+import * as TaskState from "../../../TaskState.ts"
+import { makeModel } from "../model.ts"
+import { payloads } from "../payload.ts"
+import { configRequests, nothing, taskPage, taskRequests } from "../requests.ts"
+import * as Wire from "../wire.ts"
+import { protoRoles, protoStates } from "../words.ts"
+import { agentCard } from "./agentCard.ts"
+import { readData, writeData } from "./parts.ts"
+import { push } from "./push.ts"
+import { inexpressible, send } from "./send.ts"
+
+interface WirePart {
+  readonly text?: string
+  readonly file?: {
+    readonly fileWithBytes?: string
+    readonly fileWithUri?: string
+    readonly name?: string
+    readonly mimeType?: string
+  }
+  readonly data?: Wire.Members
+  readonly metadata?: Metadata
+}
+
+const none = { text: Wire.absent, file: Wire.absent, data: Wire.absent, metadata: Wire.metadata }
+const part = (content: Schema.Struct.Fields) =>
+  Wire.struct({ ...none, ...content }) as Schema.Top as Schema.Codec<WirePart>
+const file = (content: Schema.Struct.Fields) =>
+  part({
+    file: Wire.struct(
+      { fileWithBytes: Wire.absent, fileWithUri: Wire.absent, name: Wire.text, mimeType: Wire.text, ...content },
+      { bytes: "fileWithBytes", uri: "fileWithUri" }
+    )
+  })
+
+const readPart = ({ data, file, metadata, text }: WirePart): Part.Part | undefined => {
+  // some write the data without the second `data` around them
+  if (data !== undefined) return readData(Wire.isObject(data.data) ? data.data : data, metadata)
+  if (text !== undefined) return { _tag: "Text", text, ...Wire.compact({ metadata }) }
+  if (file === undefined) return undefined
+  const rest = Wire.compact({ filename: file.name, mediaType: file.mimeType, metadata })
+  return file.fileWithUri === undefined
+    ? { _tag: "Raw", raw: Wire.readBytes(file.fileWithBytes ?? ""), ...rest }
+    : { _tag: "Url", url: file.fileWithUri, ...rest }
+}
+
+const writePart = (part: Part.Part): Wire.JsonObject => {
+  const metadata = Wire.compact({ metadata: part.metadata })
+  const file = Wire.compact({ name: part.filename, mimeType: part.mediaType })
+  switch (part._tag) {
+    case "Text":
+      return { text: part.text, ...metadata }
+    case "Raw":
+      return { file: { fileWithBytes: Wire.writeBytes(part.raw), ...file }, ...metadata }
+    case "Url":
+      return { file: { fileWithUri: part.url, ...file }, ...metadata }
+    case "Data": {
+      const { data, ...rest } = writeData(part)
+      return { data: { data }, ...rest }
+    }
+  }
+}
+
+const states = { ...protoStates, canceled: "TASK_STATE_CANCELLED" }
+
+const model = makeModel<WirePart>({
+  kinds: false,
+  content: "content",
+  statusAliases: { update: "message" },
+  states,
+  roles: protoRoles,
+  final: (state) => TaskState.isTerminal(state) || state === "input-required" || undefined,
+  hasReferences: false,
+  part: () => ({
+    known: [
+      part({ text: Schema.String }),
+      part({ data: Wire.object }),
+      file({ fileWithBytes: Wire.base64 }),
+      file({ fileWithUri: Schema.String })
+    ],
+    unknown: part({})
+  }),
+  readPart,
+  writePart
+})
+
+const { answer, event, task } = payloads(model, true)
+const { create, page, success } = push({ isNamed: true })
+
+export const protoJson: Protocol.Dialect = {
+  name: "A2A 0.3 REST",
+  request: {
+    ...taskRequests(states, inexpressible),
+    ...configRequests(inexpressible),
+    ...send(model, { push: "pushNotification", absentBlocking: false }),
+    CreateTaskPushNotificationConfig: create
+  },
+  success: {
+    SendMessage: answer,
+    SendStreamingMessage: event,
+    SubscribeToTask: event,
+    GetTask: task,
+    CancelTask: task,
+    ListTasks: taskPage(model),
+    CreateTaskPushNotificationConfig: success,
+    GetTaskPushNotificationConfig: success,
+    ListTaskPushNotificationConfigs: page,
+    DeleteTaskPushNotificationConfig: nothing({}),
+    GetExtendedAgentCard: agentCard
+  }
+}

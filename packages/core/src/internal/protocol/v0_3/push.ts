@@ -1,0 +1,125 @@
+/** Push configurations of 0.3: nested in a pair with their task, which REST gives as a resource name. */
+import * as Schema from "effect/Schema"
+import type * as Id from "../../../Id.ts"
+import type * as Operation from "../../../Operation.ts"
+import type * as PushNotification from "../../../PushNotification.ts"
+import { codec, form, request } from "../codec.ts"
+import * as Wire from "../wire.ts"
+import { inexpressible } from "./send.ts"
+
+type TaskConfig = PushNotification.TaskPushNotificationConfig
+
+export interface WireConfig {
+  readonly id?: string
+  readonly url: string
+  readonly token?: string
+  readonly authentication?: { readonly schemes?: ReadonlyArray<string>; readonly credentials?: string }
+}
+
+export const config = (): Schema.Codec<WireConfig> =>
+  Wire.struct({
+    id: Wire.text,
+    url: Wire.id,
+    token: Wire.text,
+    authentication: Wire.optional(Wire.struct({ schemes: Wire.texts, credentials: Wire.text }))
+  })
+
+/** Of several authentication schemes the first counts. */
+export const read = (wire: WireConfig): PushNotification.PushNotificationConfig => {
+  const scheme = wire.authentication?.schemes?.[0]
+  return Wire.compact({
+    id: wire.id,
+    url: wire.url,
+    token: wire.token,
+    authentication: scheme ? Wire.compact({ scheme, credentials: wire.authentication?.credentials }) : undefined
+  })
+}
+
+export const write = ({ authentication, id, token, url }: PushNotification.PushNotificationConfig): Wire.JsonObject =>
+  Wire.compact({
+    id,
+    url,
+    token,
+    authentication: authentication && {
+      schemes: [authentication.scheme],
+      ...Wire.compact({ credentials: authentication.credentials })
+    }
+  })
+
+interface Pair {
+  readonly taskId?: string
+  readonly name?: string
+  readonly pushNotificationConfig: WireConfig
+}
+
+const pair = () => Wire.struct({ taskId: Wire.text, name: Wire.text, pushNotificationConfig: config() })
+
+const parse = (name = "") => /^tasks\/([^/]+)(?:\/pushNotificationConfigs\/([^/]*))?$/.exec(name) ?? []
+
+/** `undefined` where the task is named neither way. */
+const readPair = (wire: Pair): TaskConfig | undefined => {
+  const [, task, configId] = parse(wire.name)
+  const taskId = wire.taskId || task
+  const { id = configId, ...rest } = read(wire.pushNotificationConfig)
+  return taskId ? { ...Wire.compact({ id }), ...rest, taskId: taskId as Id.TaskId } : undefined
+}
+
+const toName = ({ id = "", taskId }: TaskConfig) => `tasks/${taskId}/pushNotificationConfigs/${id}`
+
+export interface PushStyle {
+  /** Whether the task is told by a resource name. */
+  readonly isNamed: boolean
+}
+
+export const push = ({ isNamed }: PushStyle) => {
+  const writePair = (config: TaskConfig): Wire.JsonObject => ({
+    ...(isNamed ? { name: toName(config) } : { taskId: config.taskId }),
+    pushNotificationConfig: write(config)
+  })
+  const reading = {
+    expected: "must be a push configuration",
+    lacking: { field: "taskId", description: "is required" }
+  }
+  const success = codec<TaskConfig>({
+    ...reading,
+    forms: () => [form(pair(), readPair)],
+    write: writePair
+  })
+  const page = codec<Operation.Success<typeof Operation.ListTaskPushNotificationConfigs>>({
+    expected: "must be a list of push configurations",
+    forms: () => {
+      const all = Schema.Array(pair())
+      const toPage = (pairs: ReadonlyArray<Pair>, nextPageToken?: string) => ({
+        configs: pairs.flatMap((one) => readPair(one) ?? []),
+        ...(nextPageToken ? { nextPageToken } : undefined)
+      })
+      return [
+        form(all, (pairs) => toPage(pairs)),
+        form(
+          Wire.struct({ configs: Wire.optional(all), nextPageToken: Wire.text }),
+          (wire) => toPage(wire.configs ?? [], wire.nextPageToken)
+        )
+      ]
+    },
+    write: ({ configs, nextPageToken }) =>
+      isNamed ? { configs: configs.map(writePair), ...Wire.compact({ nextPageToken }) } : configs.map(writePair)
+  })
+  /** Read in its three forms: the pair, the whole request around it, and the request with a pair that has no name. */
+  const create = request<TaskConfig & { readonly tenant?: string }>({
+    ...reading,
+    forms: () => [
+      form(pair(), readPair),
+      form(
+        Wire.struct({ taskId: Wire.text, parent: Wire.text, configId: Wire.text, config: pair() }),
+        ({ config, configId, parent, taskId }) => {
+          const read = readPair({ ...Wire.compact({ taskId: taskId || parse(parent)[1] }), ...config })
+          return read && { ...Wire.compact({ id: configId }), ...read }
+        }
+      )
+    ],
+    // the path of the REST route takes the task's id
+    write: (config) => ({ ...writePair(config), taskId: config.taskId }),
+    inexpressible
+  })
+  return { create, success, page }
+}

@@ -1,0 +1,86 @@
+/** Sending a message in 0.3, where the caller's wish to wait is called `blocking`. */
+import type * as Schema from "effect/Schema"
+import type { Metadata } from "../../../Metadata.ts"
+import type * as Operation from "../../../Operation.ts"
+import type * as Protocol from "../../../Protocol.ts"
+import { form, request } from "../codec.ts"
+import type { Model } from "../model.ts"
+import type { Inexpressible } from "../requests.ts"
+import * as Wire from "../wire.ts"
+import * as Push from "./push.ts"
+
+export const inexpressible: Inexpressible = ({ tenant }) =>
+  tenant === undefined || tenant === "" ? [] : [{ field: "tenant", description: "cannot be expressed in protocol 0.3" }]
+
+interface WireSend {
+  readonly message: never
+  readonly configuration?: {
+    readonly acceptedOutputModes?: ReadonlyArray<string>
+    readonly historyLength?: number
+    readonly blocking?: boolean
+    readonly pushNotification?: Push.WireConfig
+    readonly pushNotificationConfig?: Push.WireConfig
+  }
+  readonly metadata?: Metadata
+}
+
+export interface SendStyle {
+  readonly push: "pushNotification" | "pushNotificationConfig"
+  /** What a server takes an absent `blocking` for: proto-JSON cannot tell it from false. */
+  readonly absentBlocking: boolean | undefined
+}
+
+export const send = (model: Model, { absentBlocking, push }: SendStyle) => {
+  const other = push === "pushNotification" ? "pushNotificationConfig" : "pushNotification"
+  const schema = () =>
+    Wire.struct({
+      message: model.schemas().strictMessage,
+      configuration: Wire.optional(Wire.struct({
+        acceptedOutputModes: Wire.texts,
+        historyLength: Wire.count,
+        blocking: Wire.flag,
+        [push]: Wire.optional(Push.config())
+      }, { [other]: push })),
+      metadata: Wire.metadata
+    }, { request: "message" }) as Schema.Top as Schema.Codec<WireSend>
+
+  const codec = (isStreaming: boolean): Protocol.Codec<Operation.SendMessageRequest> => {
+    const read = ({ configuration = {}, message, metadata }: WireSend): Operation.SendMessageRequest => {
+      const blocking = configuration.blocking ?? (isStreaming ? undefined : absentBlocking)
+      const config = configuration[push]
+      return {
+        message: model.readMessage(message),
+        ...Wire.compact({
+          configuration: Wire.compact({
+            acceptedOutputModes: configuration.acceptedOutputModes,
+            historyLength: configuration.historyLength,
+            returnImmediately: blocking === undefined ? undefined : !blocking,
+            taskPushNotificationConfig: config && Push.read(config)
+          }),
+          metadata
+        })
+      }
+    }
+    const writeConfiguration = (configuration: Operation.SendMessageConfiguration = {}) => {
+      const others = Wire.compact({
+        acceptedOutputModes: configuration.acceptedOutputModes,
+        historyLength: configuration.historyLength,
+        [push]: configuration.taskPushNotificationConfig && Push.write(configuration.taskPushNotificationConfig)
+      })
+      const isSilent = isStreaming && configuration.returnImmediately === undefined && Wire.isEmpty(others)
+      return isSilent ? undefined : { ...others, blocking: !(configuration.returnImmediately ?? false) }
+    }
+    return request({
+      expected: "must be an object",
+      forms: () => [form(schema(), read)],
+      write: ({ configuration, message, metadata }) =>
+        Wire.compact({
+          message: model.writeMessage(message),
+          configuration: writeConfiguration(configuration),
+          metadata
+        }) as Wire.JsonObject,
+      inexpressible
+    })
+  }
+  return { SendMessage: codec(false), SendStreamingMessage: codec(true) }
+}

@@ -1,0 +1,95 @@
+/** The vocabulary of 1.0, the same over both bindings (specification §4, §5.5). */
+import type * as Schema from "effect/Schema"
+import type * as Message from "../../../Message.ts"
+import type * as Operation from "../../../Operation.ts"
+import type * as Protocol from "../../../Protocol.ts"
+import { form, request } from "../codec.ts"
+import { makeModel } from "../model.ts"
+import { payloads } from "../payload.ts"
+import { configRequests, nothing, taskPage, taskRequests } from "../requests.ts"
+import * as Wire from "../wire.ts"
+import { protoRoles, protoStates } from "../words.ts"
+import { agentCard } from "./agentCard.ts"
+import * as Parts from "./parts.ts"
+import * as Push from "./push.ts"
+
+const model = makeModel({
+  kinds: false,
+  content: "parts",
+  states: protoStates,
+  roles: protoRoles,
+  hasReferences: true,
+  part: Parts.schemas,
+  readPart: Parts.read,
+  writePart: Parts.write
+})
+
+const sendFields = () => ({
+  tenant: Wire.text,
+  message: model.schemas().strictMessage,
+  configuration: Wire.optional(Wire.struct({
+    acceptedOutputModes: Wire.texts,
+    historyLength: Wire.count,
+    returnImmediately: Wire.flag,
+    taskPushNotificationConfig: Wire.optional(Wire.struct(Push.fields))
+  }, { pushNotificationConfig: "taskPushNotificationConfig" })),
+  metadata: Wire.metadata
+})
+
+type WireSend = Schema.Struct<ReturnType<typeof sendFields>>["Type"]
+
+const readSend = ({ configuration, message, metadata, tenant }: WireSend): Operation.SendMessageRequest =>
+  Wire.compact({
+    tenant,
+    message: model.readMessage(message),
+    configuration: configuration && Wire.compact({
+      acceptedOutputModes: configuration.acceptedOutputModes,
+      historyLength: configuration.historyLength,
+      returnImmediately: configuration.returnImmediately,
+      taskPushNotificationConfig: configuration.taskPushNotificationConfig &&
+        Push.read(configuration.taskPushNotificationConfig)
+    }),
+    metadata: metadata as Message.Message["metadata"]
+  })
+
+const send = request<Operation.SendMessageRequest>({
+  expected: "must be an object",
+  forms: () => [form(Wire.struct(sendFields(), { request: "message" }), readSend)],
+  write: ({ configuration, message, metadata, tenant }) =>
+    Wire.compact({
+      tenant,
+      message: model.writeMessage(message),
+      configuration: configuration && Wire.compact({
+        ...configuration,
+        taskPushNotificationConfig: configuration.taskPushNotificationConfig &&
+          Push.write(configuration.taskPushNotificationConfig)
+      }),
+      metadata
+    })
+})
+
+const { answer, event, task } = payloads(model, true)
+
+export const dialect: Protocol.Dialect = {
+  name: "A2A 1.0",
+  request: {
+    ...taskRequests(protoStates),
+    ...configRequests(),
+    SendMessage: send,
+    SendStreamingMessage: send,
+    CreateTaskPushNotificationConfig: Push.create
+  },
+  success: {
+    SendMessage: answer,
+    SendStreamingMessage: event,
+    SubscribeToTask: event,
+    GetTask: task,
+    CancelTask: task,
+    ListTasks: taskPage(model),
+    CreateTaskPushNotificationConfig: Push.config,
+    GetTaskPushNotificationConfig: Push.config,
+    ListTaskPushNotificationConfigs: Push.page,
+    DeleteTaskPushNotificationConfig: nothing(null),
+    GetExtendedAgentCard: agentCard
+  }
+}

@@ -1,0 +1,77 @@
+/** Push configurations of 1.0: flat, with one authentication scheme. */
+import * as Schema from "effect/Schema"
+import type * as Id from "../../../Id.ts"
+import type * as Operation from "../../../Operation.ts"
+import type * as PushNotification from "../../../PushNotification.ts"
+import { codec, form, request } from "../codec.ts"
+import * as Wire from "../wire.ts"
+
+export const fields = {
+  id: Wire.text,
+  url: Wire.id,
+  token: Wire.text,
+  authentication: Wire.optional(Wire.struct({ scheme: Wire.text, credentials: Wire.text }))
+}
+type WireConfig = Schema.Struct<typeof fields>["Type"]
+
+export const read = (wire: WireConfig): PushNotification.PushNotificationConfig =>
+  Wire.compact({
+    id: wire.id,
+    url: wire.url,
+    token: wire.token,
+    authentication: wire.authentication?.scheme
+      ? Wire.compact({ scheme: wire.authentication.scheme, credentials: wire.authentication.credentials })
+      : undefined
+  })
+
+export const write = (config: PushNotification.PushNotificationConfig): Wire.JsonObject =>
+  Wire.compact({
+    id: config.id,
+    url: config.url,
+    token: config.token,
+    authentication: config.authentication && Wire.compact(config.authentication)
+  })
+
+const ofTask = () => Wire.struct({ ...fields, tenant: Wire.text, taskId: Wire.id })
+
+const readOfTask = (wire: WireConfig & { readonly taskId: string }): PushNotification.TaskPushNotificationConfig => ({
+  ...read(wire),
+  taskId: wire.taskId as Id.TaskId
+})
+
+const writeOfTask = (config: PushNotification.TaskPushNotificationConfig) => ({
+  ...write(config),
+  taskId: config.taskId
+})
+
+export const create = request<Operation.Request<typeof Operation.CreateTaskPushNotificationConfig>>({
+  expected: "must be a push configuration",
+  forms: () => [
+    form(ofTask(), (wire) => ({ ...readOfTask(wire), ...(wire.tenant ? { tenant: wire.tenant } : undefined) }))
+  ],
+  write: (config) => ({ ...writeOfTask(config), ...(config.tenant ? { tenant: config.tenant } : undefined) })
+})
+
+export const config = codec<PushNotification.TaskPushNotificationConfig>({
+  expected: "must be a push configuration",
+  forms: () => [form(ofTask(), readOfTask)],
+  write: writeOfTask
+})
+
+export const page = codec<Operation.Success<typeof Operation.ListTaskPushNotificationConfigs>>({
+  expected: "must be a list of push configurations",
+  forms: () => {
+    const configs = Schema.Array(ofTask())
+    return [
+      form(Wire.struct({ configs: Wire.optional(configs), nextPageToken: Wire.text }), (wire) => ({
+        configs: (wire.configs ?? []).map(readOfTask),
+        ...(wire.nextPageToken ? { nextPageToken: wire.nextPageToken } : undefined)
+      })),
+      form(configs, (configs) => ({ configs: configs.map(readOfTask) }))
+    ]
+  },
+  write: ({ configs, nextPageToken }) => ({
+    configs: configs.map(writeOfTask),
+    ...(nextPageToken ? { nextPageToken } : undefined)
+  })
+})

@@ -1,0 +1,119 @@
+/**
+ * What wire schemas are made of. They describe the strict form of a document and transform nothing, so that the schema
+ * compiler can turn each into one guard; other spellings are known to them only to be refused, and then rewritten
+ * (`tolerant.ts`).
+ */
+import * as DateTime from "effect/DateTime"
+import * as Base64 from "effect/encoding/Base64"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+
+export type Draft<A> = { -readonly [K in keyof A]: A[K] }
+export type JsonObject = { readonly [name: string]: Schema.Json }
+export type Members = { readonly [name: string]: unknown }
+
+export const isObject = (value: unknown): value is Members =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The value of `make`, made at the first use: loading an edition costs nothing. */
+export const lazy = <A>(make: () => A): () => A => {
+  let made: { readonly value: A } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+/** Annotation of a struct: other spellings of its members. */
+export const spellingsKey = "@effect-a2a/core/spellings"
+/** Annotation of an enumeration: its names by number. */
+export const namesKey = "@effect-a2a/core/names"
+
+const toSnake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+const otherSpellings = (names: ReadonlyArray<string>, aliases: Readonly<Record<string, string>>) => {
+  const all: Record<string, string> = {}
+  for (const name of names) all[toSnake(name)] = name
+  for (const [alias, name] of Object.entries(aliases)) all[alias] = all[toSnake(alias)] = name
+  for (const name of names) delete all[name]
+  return all
+}
+
+/**
+ * A wire object. Its guard refuses the snake_case and alias spellings of its members, which it would otherwise ignore
+ * together with their values. `aliases` maps a spelling to the member it stands for.
+ */
+export const struct = <const Fields extends Schema.Struct.Fields>(
+  fields: Fields,
+  aliases: Readonly<Record<string, string>> = {}
+): Schema.Struct<Fields> => {
+  const spellings = otherSpellings(Object.keys(fields), aliases)
+  const refused = Object.fromEntries(Object.keys(spellings).map((name) => [name, absent]))
+  return Schema.Struct({ ...fields, ...refused }).annotate({ [spellingsKey]: spellings }) as any
+}
+
+export const optional = Schema.optionalKey
+/** A member that excludes the ones beside it, or belongs to another spelling. */
+export const absent = Schema.optionalKey(Schema.Never)
+/** Free-form JSON: never looked into, `null` included. */
+export const json = Schema.Unknown
+export const text = optional(Schema.String)
+export const texts = optional(Schema.Array(Schema.String))
+export const flag = optional(Schema.Boolean)
+export const object = Schema.Record(Schema.String, Schema.Unknown)
+export const metadata = optional(object)
+export const id = Schema.String.check(Schema.isNonEmpty({ expected: "a string that is not empty" }))
+export const count = optional(
+  Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { expected: "a whole number of 0 or more" }))
+)
+export const integer = optional(Schema.Int)
+
+/** Standard or URL alphabet, padded or not; never a length that no bytes have. Linear in the length. */
+export const base64 = Schema.String.check(Schema.makeFilter(
+  (value: string) => /^[A-Za-z0-9+/_-]*={0,2}$/.test(value) && lengthWithoutPadding(value) % 4 !== 1,
+  { expected: "base64" }
+))
+
+const lengthWithoutPadding = (value: string): number =>
+  value.endsWith("==") ? value.length - 2 : value.endsWith("=") ? value.length - 1 : value.length
+
+/** For values that passed the `base64` guard. */
+export const readBytes = (value: string): Uint8Array => {
+  const bare = value.slice(0, lengthWithoutPadding(value)).replaceAll("-", "+").replaceAll("_", "/")
+  return Result.getOrThrow(Base64.decode(bare.padEnd(Math.ceil(bare.length / 4) * 4, "=")))
+}
+
+export const writeBytes: (bytes: Uint8Array) => string = Base64.encode
+
+const hasZone = /(?:[Zz]|[+-]\d\d:?\d\d)$/
+const isTimestamp = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d/
+
+/** An instant from RFC 3339 or its form without a zone, which means UTC; `undefined` for anything else. */
+export const readTimestamp = (value: string): DateTime.Utc | undefined => {
+  if (!isTimestamp.test(value)) return undefined
+  const millis = Date.parse(hasZone.test(value) ? value : `${value}Z`)
+  return Number.isNaN(millis) ? undefined : DateTime.makeUnsafe(millis)
+}
+
+/** A timestamp in a request, where one that cannot be read is an error; empty is absent. */
+export const timestamp = Schema.String.check(Schema.makeFilter(
+  (value: string) => value === "" || readTimestamp(value) !== undefined,
+  { expected: "an RFC 3339 timestamp" }
+))
+
+export const writeTimestamp = (value: DateTime.Utc): string => new Date(value.epochMilliseconds).toISOString()
+
+export const isEmpty = (value: object): boolean => {
+  for (const _ in value) return false
+  return true
+}
+
+const isDefault = (value: unknown): boolean =>
+  value === undefined || value === "" || (typeof value === "object" && value !== null && isEmpty(value))
+
+/**
+ * Sets the members that have a value: empty strings, lists and objects are absent, on the wire (rule W2) and from it
+ * (peers exist that write every default).
+ */
+export const compact = <A extends object>(members: A): { [K in keyof A]: Exclude<A[K], undefined> } => {
+  const draft: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(members)) if (!isDefault(value)) draft[name] = value
+  return draft as any
+}
