@@ -49,7 +49,7 @@ export const struct = <const Fields extends Schema.Struct.Fields>(
   return Schema.Struct({ ...fields, ...refused }).annotate({ [spellingsKey]: spellings }) as any
 }
 
-export const optional = Schema.optionalKey
+export const optional = <S extends Schema.Top>(schema: S): Schema.optionalKey<S> => Schema.optionalKey(schema)
 /** A member that excludes the ones beside it, or belongs to another spelling. */
 export const absent = Schema.optionalKey(Schema.Never)
 /** Free-form JSON: never looked into, `null` included. */
