@@ -39,6 +39,11 @@ const fields = (tag: Tag) => ({
 /** A member of a request, as a path (`message.parts`), and what is wrong with it. */
 export const Violation = Schema.Struct({ field: Schema.String, description: Schema.String })
 export type Violation = typeof Violation.Type
+
+/** Violations in one line. */
+export const describe = (violations: ReadonlyArray<Violation>): string =>
+  violations.map(({ description, field }) => field === "" ? description : `${field}: ${description}`).join("; ")
+
 const violations = Schema.optionalKey(Schema.Array(Violation))
 
 // local: refused before any byte was sent

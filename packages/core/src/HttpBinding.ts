@@ -4,38 +4,86 @@
  * @since 0.1.0
  * @stability unstable
  */
-import type * as Result from "effect/Result"
-import type * as Schema from "effect/Schema"
-import type * as Operation from "./Operation.ts"
-import type * as Protocol from "./Protocol.ts"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import type { AgentError } from "./AgentError.ts"
+import * as AgentTransport from "./AgentTransport.ts"
+import * as Credentials from "./Credentials.ts"
+import type { Frame, HttpBinding, Limits } from "./internal/binding.ts"
+import * as Engine from "./internal/engine.ts"
+import * as Protocol from "./Protocol.ts"
 
-/** A request before it knows its host: `path` is appended to the interface's URL, `query` to its query. */
-export interface Frame {
-  readonly method: "GET" | "POST" | "DELETE"
-  readonly path: string
-  readonly query: ReadonlyArray<readonly [name: string, value: string]>
-  readonly body: Schema.Json | undefined
+export type { Frame, HttpBinding, Limits }
+
+/** Read when a transport is made. */
+export const CurrentLimits = Context.Reference<Limits>("@effect-a2a/core/HttpBinding/CurrentLimits", {
+  defaultValue: () => ({
+    maxEventSize: 32 * 1024 * 1024,
+    maxResponseSize: 64 * 1024 * 1024,
+    grace: Duration.millis(200)
+  })
+})
+
+/** Where an agent is, and which edition it speaks there (default 1.0). */
+export interface Options {
+  readonly url: string
+  readonly protocol?: Protocol.Protocol | undefined
+  readonly tenant?: string | undefined
+  /** Where its card is, if not at the well-known places below the URL or its origin. */
+  readonly agentCardUrl?: string | undefined
 }
 
-export interface HttpBinding {
-  /** `HTTP+JSON`, `JSONRPC`, or a URI. */
-  readonly protocolBinding: string
-  readonly dialect: (protocol: Protocol.Protocol) => Protocol.Dialect
-  /** Media types of an answer that is no stream. */
-  readonly accept: (protocol: Protocol.Protocol) => string
-  /** The ways to ask, in order of preference; none where the edition lacks the operation. `id` is the request's. */
-  readonly frame: (input: {
-    readonly protocol: Protocol.Protocol
-    readonly operation: Operation.Any
-    readonly body: Schema.Json
-    readonly id: string
-  }) => ReadonlyArray<Frame>
-  /** Takes the envelope off an answer, or off one event (`event` is its SSE type). */
-  readonly unframe: (input: {
-    readonly protocol: Protocol.Protocol
-    readonly status: number
-    readonly body: unknown
-    readonly id: string
-    readonly event?: string | undefined
-  }) => Result.Result<unknown, Protocol.WireFailure>
-}
+const services = Effect.gen(function*() {
+  return {
+    client: yield* HttpClient.HttpClient,
+    credentials: yield* Credentials.Credentials,
+    limits: yield* CurrentLimits
+  }
+})
+
+const complete = ({ agentCardUrl, protocol = Protocol.v1_0, tenant, url }: Options) => ({
+  agentCardUrl,
+  protocol,
+  tenant,
+  url
+})
+
+/** A transport over HTTP. Fails where the URL is none. */
+export const make = (binding: HttpBinding) =>
+  Effect.fnUntraced(function*(options: Options): Effect.fn.Return<
+    AgentTransport.AgentTransport["Service"],
+    AgentError,
+    HttpClient.HttpClient | Credentials.Credentials
+  > {
+    return yield* Engine.make({ binding, ...complete(options), ...yield* services })
+  })
+
+/**
+ * A JSON request beside the operations, for what a vendor adds to A2A: `frame` is joined to the URL, credentials and
+ * headers are those of an operation, and so are refusals. `operation` names it in errors. Gives the body.
+ */
+export const request = Effect.fnUntraced(function*(
+  options: Options & {
+    readonly operation: string
+    readonly frame: Frame
+    readonly extensions?: ReadonlyArray<string> | undefined
+  }
+): Effect.fn.Return<unknown, AgentError, HttpClient.HttpClient | Credentials.Credentials> {
+  const { extensions = [], frame, operation } = options
+  return yield* Engine.request({ ...complete(options), ...yield* services, operation, frame, extensions })
+})
+
+/** {@link make} as a layer: what `Rest.layer` and `JsonRpc.layer` are. */
+export const layer =
+  (binding: HttpBinding) =>
+  (options: Options): Layer.Layer<
+    AgentTransport.AgentTransport,
+    AgentError,
+    HttpClient.HttpClient | Credentials.Credentials
+  > => Layer.effect(AgentTransport.AgentTransport, make(binding)(options))
+
+/** The type of `Rest.layer` and `JsonRpc.layer`. */
+export type ClientLayer = ReturnType<typeof layer>

@@ -56,12 +56,15 @@ const toPart = (input: string | Part.Part): Part.Part => typeof input === "strin
 
 const isMany = (input: Exclude<Input, Message>): input is ReadonlyArray<string | Part.Part> => Array.isArray(input)
 
+/** The parts that an input which is no message stands for. */
+export const parts = (input: Exclude<Input, Message>): ReadonlyArray<Part.Part> =>
+  isMany(input) ? input.map(toPart) : [toPart(input)]
+
 const of = (role: Role) =>
   Effect.fnUntraced(function*(input: Input, options?: Options) {
     if (isMessage(input)) return { ...input, ...options }
     const messageId = options?.messageId ?? (yield* Id.messageId)
-    const parts = isMany(input) ? input.map(toPart) : [toPart(input)]
-    return { _tag: "Message", role, parts, ...options, messageId } satisfies Message as Message
+    return { _tag: "Message", role, parts: parts(input), ...options, messageId } satisfies Message as Message
   })
 
 /** A message of the caller, with a new id unless one is given. */

@@ -95,7 +95,7 @@ const many = <A>(list: ReadonlyArray<A> | undefined): list is ReadonlyArray<A> =
 const unidentified = "unidentified" as Id.MessageId
 
 export const makeModel = <P>(style: Style<P>) => {
-  const kind = <const K extends string>(name: K) => style.kinds ? { kind: Schema.Literal(name) } : {}
+  const kind = <const K extends string>(name: K) => style.kinds ? { kind: Wire.kind(name) } : {}
 
   // schemas
 
@@ -209,9 +209,7 @@ export const makeModel = <P>(style: Style<P>) => {
     if (wire.timestamp) {
       const timestamp = Wire.readTimestamp(wire.timestamp)
       if (timestamp !== undefined) status.timestamp = timestamp
-      if (timestamp === undefined || Wire.writeTimestamp(timestamp) !== wire.timestamp) {
-        unrecognized.timestamp = wire.timestamp
-      }
+      if (timestamp === undefined || !Wire.isExact(timestamp, wire.timestamp)) unrecognized.timestamp = wire.timestamp
     }
     if (!Wire.isEmpty(unrecognized)) status.unrecognized = unrecognized
     return status

@@ -18,9 +18,14 @@ const integer: Rewrite = (input) => typeof input === "string" && /^-?\d+(?:\.0+)
 const named = (names: ReadonlyArray<string>): Rewrite => (input) =>
   typeof input === "number" ? names[input] ?? String(input) : input
 
+const kindOf = (ast: SchemaAST.AST) => {
+  const only = SchemaAST.isUnion(ast) && ast.types.length === 1 ? ast.types[0] : undefined
+  return only !== undefined && SchemaAST.isLiteral(only) ? only.literal : undefined
+}
+
 /**
- * Own names win over other spellings, `null` is absent where it is not JSON itself, and a missing literal member, such
- * as `kind`, is supplied: whether the rest fits decides (rules R1, R3, R4, R16).
+ * Own names win over other spellings, `null` is absent where it is not JSON itself, and a missing `kind` is
+ * supplied: whether the rest fits decides (rules R1, R3, R4, R16).
  */
 const ofObject = (ast: SchemaAST.Objects): Rewrite => {
   const spellings = (ast.annotations?.[spellingsKey] ?? {}) as Readonly<Record<string, string>>
@@ -28,7 +33,7 @@ const ofObject = (ast: SchemaAST.Objects): Rewrite => {
     name: String(name),
     rewrite: compile(type),
     isJson: SchemaAST.isUnknown(type),
-    literal: SchemaAST.isLiteral(type) ? type.literal : undefined
+    kind: kindOf(type)
   }))
   const others = Object.entries(spellings)
   const rest = ast.indexSignatures[0]
@@ -42,12 +47,12 @@ const ofObject = (ast: SchemaAST.Objects): Rewrite => {
       )
     }
     const draft: Record<string, unknown> = {}
-    for (const { isJson, literal, name, rewrite } of members) {
+    for (const { isJson, kind, name, rewrite } of members) {
       const spelled = [name, ...others.flatMap(([other, to]) => to === name ? [other] : [])].find((spelling) =>
         Object.hasOwn(input, spelling) && (isJson || input[spelling] !== null)
       )
       if (spelled !== undefined) draft[name] = rewrite(input[spelled])
-      else if (literal !== undefined) draft[name] = literal
+      else if (kind !== undefined) draft[name] = kind
     }
     return draft
   }

@@ -50,6 +50,8 @@ export const struct = <const Fields extends Schema.Struct.Fields>(
 }
 
 export const optional = <S extends Schema.Top>(schema: S): Schema.optionalKey<S> => Schema.optionalKey(schema)
+/** The type of an object, as a set of one: unions look single literals up in an index, which costs more than a guard. */
+export const kind = <const Name extends string>(name: Name): Schema.Literals<readonly [Name]> => Schema.Literals([name])
 /** A member that excludes the ones beside it, or belongs to another spelling. */
 export const absent = Schema.optionalKey(Schema.Never)
 /** Free-form JSON: never looked into, `null` included. */
@@ -82,8 +84,11 @@ export const readBytes = (value: string): Uint8Array => {
 
 export const writeBytes: (bytes: Uint8Array) => string = Base64.encode
 
-const hasZone = /(?:[Zz]|[+-]\d\d:?\d\d)$/
+/** As this side writes it, on a day that its month has in every year: nothing is lost by reading it. */
+const isOwn =
+  /^\d{4}-(?:\d\d-(?:[01]\d|2[0-8])|(?:0[13-9]|1\d)-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):\d\d:\d\d\.\d{3}Z$/
 const isTimestamp = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d/
+const hasZone = /(?:[Zz]|[+-]\d\d:?\d\d)$/
 
 /** An instant from RFC 3339 or its form without a zone, which means UTC; `undefined` for anything else. */
 export const readTimestamp = (value: string): DateTime.Utc | undefined => {
@@ -91,6 +96,10 @@ export const readTimestamp = (value: string): DateTime.Utc | undefined => {
   const millis = Date.parse(hasZone.test(value) ? value : `${value}Z`)
   return Number.isNaN(millis) ? undefined : DateTime.makeUnsafe(millis)
 }
+
+/** Whether an instant, written by this side, is the text that it was read from. */
+export const isExact = (value: DateTime.Utc, text: string): boolean =>
+  isOwn.test(text) || writeTimestamp(value) === text
 
 /** A timestamp in a request, where one that cannot be read is an error; empty is absent. */
 export const timestamp = Schema.String.check(Schema.makeFilter(

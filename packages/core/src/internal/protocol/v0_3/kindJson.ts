@@ -12,7 +12,7 @@ import { payloads } from "../payload.ts"
 import { nothing, taskRequests } from "../requests.ts"
 import * as Wire from "../wire.ts"
 import { agentCard } from "./agentCard.ts"
-import { readData, writeData } from "./parts.ts"
+import { readData, readText, writeData } from "./parts.ts"
 import { push } from "./push.ts"
 import { inexpressible, send } from "./send.ts"
 
@@ -28,7 +28,7 @@ const part = (content: Schema.Struct.Fields) =>
   Wire.struct({ ...none, ...content }) as Schema.Top as Schema.Codec<WirePart>
 const file = (content: Schema.Struct.Fields) =>
   part({
-    kind: Schema.Literal("file"),
+    kind: Wire.kind("file"),
     file: Wire.struct(
       { bytes: Wire.absent, uri: Wire.absent, name: Wire.text, mimeType: Wire.text, ...content },
       { fileWithBytes: "bytes", fileWithUri: "uri" }
@@ -37,7 +37,7 @@ const file = (content: Schema.Struct.Fields) =>
 
 const readPart = ({ data, file, metadata, text }: WirePart): Part.Part | undefined => {
   if (data !== undefined) return readData(data, metadata)
-  if (text !== undefined) return { _tag: "Text", text, ...Wire.compact({ metadata }) }
+  if (text !== undefined) return readText(text, metadata)
   if (file === undefined) return undefined
   const rest = Wire.compact({ filename: file.name, mediaType: file.mimeType, metadata })
   return file.uri === undefined
@@ -82,8 +82,8 @@ const model = makeModel<WirePart>({
   hasReferences: true,
   part: () => ({
     known: [
-      part({ kind: Schema.Literal("text"), text: Schema.String }),
-      part({ kind: Schema.Literal("data"), data: Wire.object }),
+      part({ kind: Wire.kind("text"), text: Schema.String }),
+      part({ kind: Wire.kind("data"), data: Wire.object }),
       file({ bytes: Wire.base64 }),
       file({ uri: Schema.String })
     ],

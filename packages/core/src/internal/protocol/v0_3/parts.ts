@@ -19,3 +19,7 @@ export const readData = (data: Wire.Members, metadata: Metadata | undefined): Pa
     ? { _tag: "Data", data: data.value as Schema.Json, ...Wire.compact({ metadata: rest }) }
     : { _tag: "Data", data: data as Wire.JsonObject, ...Wire.compact({ metadata }) }
 }
+
+/** The common case, without the price of the general one. */
+export const readText = (text: string, metadata: Metadata | undefined): Part.Text =>
+  metadata === undefined ? { _tag: "Text", text } : { _tag: "Text", text, ...Wire.compact({ metadata }) }

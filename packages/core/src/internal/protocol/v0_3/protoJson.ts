@@ -10,7 +10,7 @@ import { configRequests, nothing, taskPage, taskRequests } from "../requests.ts"
 import * as Wire from "../wire.ts"
 import { protoRoles, protoStates } from "../words.ts"
 import { agentCard } from "./agentCard.ts"
-import { readData, writeData } from "./parts.ts"
+import { readData, readText, writeData } from "./parts.ts"
 import { push } from "./push.ts"
 import { inexpressible, send } from "./send.ts"
 
@@ -40,7 +40,7 @@ const file = (content: Schema.Struct.Fields) =>
 const readPart = ({ data, file, metadata, text }: WirePart): Part.Part | undefined => {
   // some write the data without the second `data` around them
   if (data !== undefined) return readData(Wire.isObject(data.data) ? data.data : data, metadata)
-  if (text !== undefined) return { _tag: "Text", text, ...Wire.compact({ metadata }) }
+  if (text !== undefined) return readText(text, metadata)
   if (file === undefined) return undefined
   const rest = Wire.compact({ filename: file.name, mediaType: file.mimeType, metadata })
   return file.fileWithUri === undefined

@@ -1,0 +1,126 @@
+/**
+ * What came of a message: the answer's text, its artifacts, the tools that were called, and why it ended.
+ *
+ * @since 0.1.0
+ */
+import * as AgentError from "./AgentError.ts"
+import * as Artifact from "./Artifact.ts"
+import type * as Id from "./Id.ts"
+import * as Message from "./Message.ts"
+import * as StreamEvent from "./StreamEvent.ts"
+import * as Task from "./Task.ts"
+import type { TaskState } from "./TaskState.ts"
+import * as ToolCall from "./ToolCall.ts"
+
+/**
+ * `state` is the task's, or `message` where the agent answered with a message and no task. `text` is that of the
+ * artifacts, or of what the agent says last where there are none (its question, for `input-required`).
+ */
+export interface Answer {
+  readonly state: TaskState | "message"
+  readonly text: string
+  readonly artifacts: ReadonlyArray<Artifact.Artifact>
+  readonly toolCalls: ReadonlyArray<ToolCall.ToolCall>
+  readonly task?: Task.Task
+  readonly message?: Message.Message
+  readonly taskId?: Id.TaskId
+  readonly contextId?: Id.ContextId
+}
+
+const ids = (taskId: Id.TaskId | undefined, contextId: Id.ContextId | undefined) => ({
+  ...(taskId === undefined ? undefined : { taskId }),
+  ...(contextId === undefined ? undefined : { contextId })
+})
+
+/** An answer that is a message. */
+export const fromMessage = (message: Message.Message): Answer => ({
+  state: "message",
+  text: Message.text(message),
+  artifacts: [],
+  toolCalls: ToolCall.collect(message.parts),
+  message,
+  ...ids(message.taskId, message.contextId)
+})
+
+/** What a task answers as it stands; tool calls are those of its history unless a stream told more. */
+export const fromTask = (task: Task.Task, toolCalls?: ReadonlyArray<ToolCall.ToolCall>): Answer => ({
+  state: task.status.state,
+  text: Task.text(task) ?? Task.statusText(task) ?? "",
+  artifacts: task.artifacts ?? [],
+  toolCalls: toolCalls ?? ToolCall.collect((task.history ?? []).flatMap((message) => message.parts)),
+  task,
+  ...ids(task.id, task.contextId)
+})
+
+export const from = (answer: Task.Task | Message.Message): Answer =>
+  answer._tag === "Task" ? fromTask(answer) : fromMessage(answer)
+
+const unsuccessful = {
+  failed: ["TaskFailedError", "the task failed"],
+  canceled: ["TaskCanceledError", "the task was canceled"],
+  rejected: ["TaskRejectedError", "the agent rejected the task"]
+} as const
+
+/** Why a task counts as a failure of the call, if it does. */
+export const failure = (task: Task.Task): AgentError.AgentErrorReason | undefined => {
+  const { state } = task.status
+  if (state !== "failed" && state !== "canceled" && state !== "rejected") return undefined
+  const [tag, otherwise] = unsuccessful[state]
+  return AgentError.reason(tag, { message: Task.statusText(task) || otherwise, task })
+}
+
+/**
+ * Puts an answer together from a stream's events, one at a time. Mutable inside, so that a long stream costs no more
+ * than its events.
+ */
+export const collector = () => {
+  let task: Task.Task | undefined
+  let message: Message.Message | undefined
+  let toolCalls: ReadonlyArray<ToolCall.ToolCall> = []
+  const artifacts = new Map<string, { artifact: Artifact.Artifact; parts: Array<Artifact.Artifact["parts"][number]> }>()
+
+  const put = (artifact: Artifact.Artifact, append: boolean) => {
+    const known = artifacts.get(artifact.artifactId)
+    if (known === undefined || !append) {
+      artifacts.set(artifact.artifactId, { artifact, parts: [...artifact.parts] })
+      return
+    }
+    known.artifact = Artifact.append({ ...known.artifact, parts: [] }, { ...artifact, parts: [] })
+    for (const part of artifact.parts) known.parts.push(part)
+  }
+
+  const hear = (heard: Message.Message | undefined) => {
+    for (const part of heard?.parts ?? []) toolCalls = ToolCall.add(toolCalls, part)
+  }
+
+  const snapshot = (): Task.Task | undefined =>
+    task && artifacts.size > 0
+      ? { ...task, artifacts: Array.from(artifacts.values(), ({ artifact, parts }) => ({ ...artifact, parts })) }
+      : task
+
+  return {
+    add: (event: StreamEvent.StreamEvent): void => {
+      switch (event._tag) {
+        case "Message":
+          message = event
+          return
+        case "ArtifactUpdate":
+          task ??= StreamEvent.apply(undefined, { ...event, artifact: { ...event.artifact, parts: [] } })
+          return put(event.artifact, event.append === true)
+        case "StatusUpdate":
+          hear(event.status.message)
+          task = StreamEvent.apply(task, event)
+          return
+        case "Task":
+          for (const earlier of event.history ?? []) hear(earlier)
+          task = StreamEvent.apply(task, event)
+          for (const artifact of event.artifacts ?? []) put(artifact, false)
+      }
+    },
+    task: snapshot,
+    answer: (): Answer | undefined => {
+      const last = snapshot()
+      return last === undefined ? message && fromMessage(message) : fromTask(last, toolCalls)
+    }
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * Bytes to events: UTF-8, SSE, JSON, envelope, dialect, one pull per network chunk and one array per pull. Ends well
+ * only after a settled state or a message.
+ */
+import type * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Sse from "effect/encoding/Sse"
+import type * as HttpClientError from "effect/http/HttpClientError"
+import * as Pull from "effect/Pull"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import * as AgentError from "../AgentError.ts"
+import type { TaskId } from "../Id.ts"
+import * as StreamEvent from "../StreamEvent.ts"
+import { connectionError } from "./exchange.ts"
+import * as Json from "./json.ts"
+
+type Reason = AgentError.AgentErrorReason
+type Events = Arr.NonEmptyReadonlyArray<StreamEvent.StreamEvent>
+
+export interface Options {
+  /** One SSE event to one canonical event; `undefined` skips it. */
+  readonly read: (data: unknown, event: string) => Result.Result<StreamEvent.StreamEvent | undefined, Reason>
+  readonly dialect: string
+  /** Characters of one event. */
+  readonly maxEventSize: number
+  /** How long after the end of a task a last snapshot is waited for. */
+  readonly grace: Duration.Duration
+}
+
+/** `auth`: the task waits for credentials, which may come by another way. `end`: nothing more is to come. */
+type Settled = "no" | "auth" | "end"
+
+const settle = (settled: Settled, event: StreamEvent.StreamEvent): Settled => {
+  if (settled === "end") return settled
+  const state = StreamEvent.state(event)
+  if (state === "auth-required") return "auth"
+  return StreamEvent.isSettling(event) ? "end" : state === undefined ? settled : "no"
+}
+
+export const decode = (options: Options) =>
+(
+  bytes: Stream.Stream<Uint8Array, HttpClientError.HttpClientError>
+): Stream.Stream<StreamEvent.StreamEvent, Reason> =>
+  Stream.transformPull(Stream.decodeText(bytes), (pull) =>
+    Effect.sync(() => {
+      let parsed: Array<Sse.Event> = []
+      let settled: Settled = "no"
+      let taskId: TaskId | undefined
+      let retryAfter: Duration.Duration | undefined
+      let failure: Reason | undefined
+      let done = false
+      const parser = Sse.makeParser((event) => {
+        if (event._tag === "Event") parsed.push(event)
+        else retryAfter = event.duration
+      }, { maxEventSize: options.maxEventSize })
+
+      const interrupted = (message: string): Reason =>
+        new AgentError.StreamInterruptedError({
+          message,
+          ...(taskId === undefined ? undefined : { taskId }),
+          ...(retryAfter === undefined ? undefined : { retryAfter })
+        })
+
+      const malformed = (event: Sse.Event, issue: string): Reason =>
+        new AgentError.MalformedResponseError({
+          message: `an event is not JSON: ${Json.snippet(event.data)}`,
+          dialect: options.dialect,
+          issue
+        })
+
+      const readOne = (event: Sse.Event): Result.Result<StreamEvent.StreamEvent | undefined, Reason> => {
+        const json = Json.parse(event.data)
+        if (Result.isSuccess(json)) return options.read(json.success, event.event)
+        return event.event === "message" || event.event === "error"
+          ? Result.fail(malformed(event, json.failure))
+          : Result.succeed(undefined)
+      }
+
+      /** Reads what the parser has found, up to the first failure. */
+      const drain = (): ReadonlyArray<StreamEvent.StreamEvent> => {
+        const events: Array<StreamEvent.StreamEvent> = []
+        const found = parsed
+        parsed = []
+        for (const event of found) {
+          const result = readOne(event)
+          if (Result.isFailure(result)) {
+            failure = result.failure
+            break
+          }
+          if (result.success === undefined) continue
+          events.push(result.success)
+          settled = settle(settled, result.success)
+          taskId ??= StreamEvent.taskId(result.success)
+        }
+        return events
+      }
+
+      const feed = (texts: ReadonlyArray<string>): void => {
+        for (const text of texts) {
+          const tooLarge = parser.feed(text)
+          if (tooLarge !== undefined) {
+            failure ??= new AgentError.EventTooLargeError({
+              message: `an event is larger than ${options.maxEventSize} characters`,
+              maxBytes: options.maxEventSize
+            })
+            return
+          }
+        }
+      }
+
+      /** A last event that lacks its blank line is taken where it is whole; half of one is what a cut leaves behind. */
+      const flush = (): ReadonlyArray<StreamEvent.StreamEvent> => {
+        feed(["\n\n"])
+        parsed = parsed.filter((event) => Result.isSuccess(Json.parse(event.data)))
+        return drain()
+      }
+
+      const end = (message: string) => {
+        done = true
+        if (settled === "no") failure ??= interrupted(message)
+        return next
+      }
+
+      const emit = (events: ReadonlyArray<StreamEvent.StreamEvent>, otherwise: Effect.Effect<Events, Reason | Cause.Done>) =>
+        events.length > 0 ? Effect.succeed(events as Events) : otherwise
+
+      const next: Effect.Effect<Events, Reason | Cause.Done> = Effect.suspend(() => {
+        if (failure !== undefined) return Effect.fail(failure)
+        if (done) return Cause.done()
+        const more = settled === "end"
+          ? Effect.timeoutOrElse(pull, { duration: options.grace, orElse: () => Cause.done() })
+          : pull
+        return Pull.matchEffect(more, {
+          onSuccess: (texts) => {
+            feed(texts)
+            return emit(drain(), next)
+          },
+          onDone: () => {
+            const last = flush()
+            return emit(last, end("the stream ended before the task did"))
+          },
+          onFailure: (cause) => {
+            const error = Cause.findErrorOption(cause)
+            return error._tag === "None"
+              ? Effect.failCause(cause as Cause.Cause<never>)
+              : emit(flush(), end(connectionError(error.value).message))
+          }
+        })
+      })
+      return next
+    }))

@@ -1,0 +1,152 @@
+/** One HTTP exchange: credentials, the request, the head of the answer, and a body that stays within bounds. */
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as HttpClient from "effect/http/HttpClient"
+import type * as HttpClientError from "effect/http/HttpClientError"
+import type * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import type * as AgentCard from "../AgentCard.ts"
+import * as AgentError from "../AgentError.ts"
+import type * as Credentials from "../Credentials.ts"
+import type { Frame } from "./binding.ts"
+import type * as Protocol from "../Protocol.ts"
+import * as Json from "./json.ts"
+import { toReason } from "./protocol/failure.ts"
+import * as Request from "./request.ts"
+
+/** What every exchange of one transport shares. */
+export interface Peer {
+  readonly base: URL
+  readonly target: AgentCard.AgentInterface
+  readonly protocol: Protocol.Protocol
+  readonly client: HttpClient.HttpClient
+  readonly credentials: Credentials.Credentials["Service"]
+  /** Characters of an answer that is no stream. */
+  readonly maxResponseSize: number
+}
+
+/** The deepest cause that says something; never the request, which holds credentials. */
+const says = (error: HttpClientError.HttpClientError): string => {
+  let cause: unknown = "cause" in error.reason ? error.reason.cause : undefined
+  let message: string | undefined
+  while (cause instanceof Error) {
+    message = cause.message || ("code" in cause ? String(cause.code) : cause.name)
+    cause = cause.cause
+  }
+  return message ?? error.reason._tag
+}
+
+const rootCause = (error: HttpClientError.HttpClientError): unknown => {
+  const cause = "cause" in error.reason ? error.reason.cause : undefined
+  return cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+}
+
+/** No answer, or none to the end. */
+export const connectionError = (error: HttpClientError.HttpClientError): AgentError.ConnectionError => {
+  const cause = rootCause(error)
+  return new AgentError.ConnectionError({
+    message: error.response === undefined ? `no answer: ${says(error)}` : `the connection was lost: ${says(error)}`,
+    ...(cause === undefined ? undefined : { cause })
+  })
+}
+
+const send = Effect.fnUntraced(function*(peer: Peer, frame: Frame, accept: string, extensions?: ReadonlyArray<string>) {
+  const credentials = yield* peer.credentials.get(peer.target).pipe(Effect.mapError((error) => error.reason))
+  const request = yield* Request.make({
+    base: peer.base,
+    frame,
+    accept,
+    protocol: peer.protocol,
+    credentials,
+    ...(extensions === undefined ? undefined : { extensions })
+  })
+  return yield* peer.client.execute(request).pipe(Effect.mapError(connectionError))
+})
+
+/** Sends a frame and gives the head of the answer. A 401 is answered once with renewed credentials, if there are any. */
+export const execute = Effect.fnUntraced(
+  function*(peer: Peer, frame: Frame, accept: string, extensions?: ReadonlyArray<string>) {
+    const response = yield* send(peer, frame, accept, extensions)
+    if (response.status !== 401) return response
+    const wwwAuthenticate = response.headers["www-authenticate"]
+    const renewed = yield* peer.credentials.renew({ target: peer.target, wwwAuthenticate }).pipe(
+      Effect.mapError((error) => error.reason)
+    )
+    return renewed ? yield* send(peer, frame, accept, extensions) : response
+  }
+)
+
+/** The media type, without its parameters and in lower case. */
+export const mediaType = (response: HttpClientResponse.HttpClientResponse): string =>
+  (response.headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase()
+
+/** The whole body as text, up to the peer's limit. */
+export const text = (
+  response: HttpClientResponse.HttpClientResponse,
+  maxSize: number
+): Effect.Effect<string, AgentError.ConnectionError | AgentError.EventTooLargeError> => {
+  const parts: Array<string> = []
+  let size = 0
+  return response.stream.pipe(
+    Stream.decodeText,
+    Stream.runForEachArray((texts) => {
+      for (const text of texts) {
+        parts.push(text)
+        size += text.length
+      }
+      return size > maxSize
+        ? Effect.fail(
+          new AgentError.EventTooLargeError({ message: `the answer is larger than ${maxSize} characters`, maxBytes: maxSize })
+        )
+        : Effect.void
+    }),
+    Effect.catchTag("HttpClientError", (error) =>
+      error.reason._tag === "EmptyBodyError" ? Effect.void : Effect.fail(connectionError(error))),
+    Effect.map(() => parts.join(""))
+  )
+}
+
+/** `Retry-After`: seconds, or an HTTP date. */
+export const retryAfter = (
+  response: HttpClientResponse.HttpClientResponse
+): Effect.Effect<Duration.Duration | undefined> => {
+  const header = response.headers["retry-after"]?.trim()
+  if (header === undefined || header === "") return Effect.succeed(undefined)
+  if (/^\d+(\.\d+)?$/.test(header)) return Effect.succeed(Duration.seconds(Number(header)))
+  const date = DateTime.make(header)
+  return Option.isNone(date)
+    ? Effect.succeed(undefined)
+    : Effect.map(DateTime.now, (now) => Duration.max(DateTime.distance(now, date.value), Duration.zero))
+}
+
+/** An answer read to its end; an empty body is `undefined`. */
+export interface Answer {
+  readonly response: HttpClientResponse.HttpClientResponse
+  readonly text: string
+  readonly body: Result.Result<unknown, string>
+}
+
+export const read = (response: HttpClientResponse.HttpClientResponse, maxSize: number) =>
+  Effect.map(text(response, maxSize), (text): Answer => ({
+    response,
+    text,
+    body: text === "" ? Result.succeed(undefined) : Json.parse(text)
+  }))
+
+/** What a refusal says, with what HTTP adds to it. */
+export const refusal = Effect.fnUntraced(function*(
+  failure: Protocol.WireFailure,
+  response: HttpClientResponse.HttpClientResponse,
+  ofTask: boolean
+) {
+  const delay = yield* retryAfter(response)
+  return toReason({
+    ...failure,
+    status: failure.status ?? response.status,
+    retryAfter: failure.retryAfter ?? delay,
+    challenge: response.headers["www-authenticate"]
+  }, { ofTask })
+})

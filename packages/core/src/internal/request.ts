@@ -1,0 +1,111 @@
+/** From a frame to an HTTP request: URL, protocol headers, credentials. */
+import * as Effect from "effect/Effect"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as AgentError from "../AgentError.ts"
+import type * as Credentials from "../Credentials.ts"
+import type { Frame } from "./binding.ts"
+import type * as Protocol from "../Protocol.ts"
+import * as ServiceParameters from "../ServiceParameters.ts"
+
+const suggestion = (url: string) => {
+  const candidate = url.replace(/^https?:\/*/i, "")
+  return /^(localhost|127\.|\[::1\])/.test(candidate) ? `http://${candidate}` : `https://${candidate}`
+}
+
+/** An absolute HTTP URL, or why it is none. */
+export const parseUrl = (url: string): Result.Result<URL, AgentError.InvalidRequestError> => {
+  const parsed = /^https?:\/\//i.test(url) ? URL.parse(url) : null
+  return parsed === null
+    ? Result.fail(
+      new AgentError.InvalidRequestError({
+        message: `"${url}" is not an absolute http(s) URL; did you mean "${suggestion(url)}"?`,
+        violations: [{ field: "url", description: "an absolute http or https URL" }]
+      })
+    )
+    : Result.succeed(parsed)
+}
+
+/** A URL without what may be secret in it: user info, query, fragment. */
+export const publicUrl = (url: URL): string => `${url.origin}${url.pathname}`
+
+/** The interface's URL with a frame's path and query behind its own. An empty path leaves it exactly as written. */
+export const join = (base: URL, frame: Pick<Frame, "path" | "query">, prefix = ""): URL => {
+  const url = new URL(base)
+  if (frame.path !== "") {
+    const own = url.pathname.replace(/\/+$/, "")
+    url.pathname = (prefix !== "" && own.endsWith(prefix) ? own.slice(0, -prefix.length) : own) + frame.path
+  }
+  for (const [name, value] of frame.query) url.searchParams.append(name, value)
+  return url
+}
+
+const placed = (credential: Credentials.Credential) => {
+  switch (credential._tag) {
+    case "Bearer":
+      return { in: "header", name: "authorization", value: `Bearer ${Redacted.value(credential.token)}` } as const
+    case "Basic": {
+      const bytes = new TextEncoder().encode(`${credential.username}:${Redacted.value(credential.password)}`)
+      return {
+        in: "header",
+        name: "authorization",
+        value: `Basic ${btoa(String.fromCharCode(...bytes))}`
+      } as const
+    }
+    case "ApiKey":
+      return { in: credential.in, name: credential.name, value: Redacted.value(credential.value) } as const
+  }
+}
+
+const isHeaderValue = (value: string) => /^[\x20-\x7e]+$/.test(value)
+
+const present = (
+  request: HttpClientRequest.HttpClientRequest,
+  credential: Credentials.Credential
+): Result.Result<HttpClientRequest.HttpClientRequest, AgentError.CredentialsUnavailableError> => {
+  const { in: place, name, value } = placed(credential)
+  if (place === "query") return Result.succeed(HttpClientRequest.setUrlParam(request, name, Redacted.make(value)))
+  if (!isHeaderValue(value)) {
+    return Result.fail(
+      new AgentError.CredentialsUnavailableError({
+        message: `the ${credential._tag} credential for ${name} has a character that no header may hold, or is empty`
+      })
+    )
+  }
+  if (place === "header") return Result.succeed(HttpClientRequest.setHeader(request, name, value))
+  const cookie = request.headers.cookie
+  const pair = `${name}=${encodeURIComponent(value)}`
+  return Result.succeed(
+    HttpClientRequest.setHeader(request, "cookie", cookie === undefined ? pair : `${cookie}; ${pair}`)
+  )
+}
+
+/**
+ * The protocol's own headers win over the caller's, which cannot replace the version.
+ */
+export const make = Effect.fnUntraced(function*(options: {
+  readonly base: URL
+  readonly frame: Frame
+  readonly accept: string
+  readonly protocol: Protocol.Protocol
+  readonly extensions?: ReadonlyArray<string>
+  readonly credentials: ReadonlyArray<Credentials.Credential>
+}) {
+  const parameters = yield* ServiceParameters.Current
+  const { frame, protocol } = options
+  const extensions = [...new Set([...parameters.extensions, ...options.extensions ?? []])]
+  let request = HttpClientRequest.make(frame.method)(join(options.base, frame, protocol.rest.prefix)).pipe(
+    HttpClientRequest.setHeaders(parameters.headers),
+    HttpClientRequest.setHeader("a2a-version", protocol.version),
+    HttpClientRequest.accept(options.accept)
+  )
+  if (extensions.length > 0) {
+    request = HttpClientRequest.setHeader(request, protocol.extensionsHeader, extensions.join(", "))
+  }
+  if (frame.body !== undefined) {
+    request = HttpClientRequest.bodyText(request, JSON.stringify(frame.body), "application/json")
+  }
+  for (const credential of options.credentials) request = yield* Effect.fromResult(present(request, credential))
+  return request
+})

@@ -1,0 +1,158 @@
+/**
+ * MemoryLake's answers and progress, typed: what the parts of a task, an artifact or a stream mean.
+ *
+ * ```ts
+ * import { Artifact, Id, Part, StreamEvent } from "@effect-a2a/core"
+ * import { MemoryLakeAnswer } from "@effect-a2a/memorylake"
+ *
+ * const artifact = Artifact.make(Id.ArtifactId.make("result-run-1"), [
+ *   Part.text("Paris is the capital of France."),
+ *   Part.data({ kind: "recommended_questions", questions: ["What is the population of Paris?"] })
+ * ])
+ * const answer = MemoryLakeAnswer.fromArtifact(artifact)
+ * answer.text // => "Paris is the capital of France."
+ * answer.recommendedQuestions // => ["What is the population of Paris?"]
+ *
+ * const event = StreamEvent.artifactUpdate({ taskId: Id.TaskId.make("run-1"), artifact })
+ * MemoryLakeAnswer.steps(event).map((step) => step._tag) // => ["Answer"]
+ * ```
+ *
+ * @since 0.1.0
+ */
+import type * as Artifact from "@effect-a2a/core/Artifact"
+import type * as Message from "@effect-a2a/core/Message"
+import * as Part from "@effect-a2a/core/Part"
+import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
+import * as Task from "@effect-a2a/core/Task"
+import type { TaskState } from "@effect-a2a/core/TaskState"
+import * as ToolCall from "@effect-a2a/core/ToolCall"
+import * as Predicate from "effect/Predicate"
+import type * as Schema from "effect/Schema"
+import { isJsonObject } from "./internal/json.ts"
+
+/** A file the agent made. `url` is where to load it; `committed: false`: it could not be saved, `error` says why. */
+export interface Attachment {
+  readonly name?: string
+  readonly mimeType?: string
+  readonly url?: string
+  readonly description?: string
+  readonly committed: boolean
+  readonly error?: string
+}
+
+/** The answer (ML-19, ML-23). `other`: the parts that are none of these, as they came. */
+export interface Answer {
+  readonly text: string
+  readonly attachments: ReadonlyArray<Attachment>
+  readonly recommendedQuestions: ReadonlyArray<string>
+  readonly other: ReadonlyArray<Part.Part>
+}
+
+/**
+ * A piece of progress, or of a finished task's history (ML-21). Text is for display while it comes; what counts is the
+ * `Answer` (ML-22).
+ */
+export type Step =
+  | { readonly _tag: "TextDelta"; readonly text: string }
+  | { readonly _tag: "Thought"; readonly text: string }
+  | { readonly _tag: "ToolCall"; readonly call: ToolCall.Call }
+  | { readonly _tag: "ToolResult"; readonly result: ToolCall.Result }
+  | { readonly _tag: "File"; readonly file: Part.Url | Part.Raw }
+  | { readonly _tag: "Answer"; readonly answer: Answer }
+  | { readonly _tag: "State"; readonly state: TaskState; readonly message?: string }
+  /** A part whose meaning is not known; skip it. */
+  | { readonly _tag: "Other"; readonly part: Part.Part }
+
+const string = (json: Schema.Json | undefined): string | undefined => Predicate.isString(json) ? json : undefined
+
+const list = (json: Schema.Json | undefined): ReadonlyArray<Schema.Json> => Array.isArray(json) ? json : []
+
+const attachment = (json: Schema.Json): ReadonlyArray<Attachment> => {
+  if (!isJsonObject(json)) return []
+  const [name, mimeType, url] = [string(json.name), string(json.mime_type), string(json.presign_url)]
+  const [description, error] = [string(json.description), string(json.error)]
+  return [{
+    ...(name !== undefined && { name }),
+    ...(mimeType !== undefined && { mimeType }),
+    ...(url !== undefined && { url }),
+    ...(description !== undefined && { description }),
+    committed: json.committed !== false,
+    ...(error !== undefined && { error })
+  }]
+}
+
+/** A data part's own `kind`. */
+const kind = (part: Part.Part) => part._tag === "Data" && isJsonObject(part.data) ? part.data.kind : undefined
+
+const ofKind = (parts: ReadonlyArray<Part.Part>, wanted: string, member: string): ReadonlyArray<Schema.Json> =>
+  parts.flatMap((part) =>
+    kind(part) === wanted && part._tag === "Data" && isJsonObject(part.data) ? list(part.data[member]) : []
+  )
+
+const isKnown = (part: Part.Part) =>
+  (part._tag === "Text" && !ToolCall.isThought(part)) || kind(part) === "attachments" ||
+  kind(part) === "recommended_questions"
+
+const fromParts = (parts: ReadonlyArray<Part.Part>): Answer => ({
+  text: Part.joinText(parts.filter((part) => !ToolCall.isThought(part))),
+  attachments: ofKind(parts, "attachments", "attachments").flatMap(attachment),
+  recommendedQuestions: ofKind(parts, "recommended_questions", "questions").filter(Predicate.isString),
+  other: parts.filter((part) => !isKnown(part))
+})
+
+/** The answer in an artifact. */
+export const fromArtifact = (artifact: Artifact.Artifact): Answer => fromParts(artifact.parts)
+
+/**
+ * The answer of a task; `undefined` where the snapshot has none: not finished, failed, or read with Get, which never
+ * tells it (ML-27).
+ */
+export const fromTask = (task: Task.Task): Answer | undefined =>
+  task.artifacts === undefined || task.artifacts.length === 0
+    ? undefined
+    : fromParts(task.artifacts.flatMap(({ parts }) => parts))
+
+const step = (part: Part.Part): Step => {
+  if (ToolCall.isThought(part)) return { _tag: "Thought", text: Part.joinText([part]) }
+  if (part._tag === "Text") return { _tag: "TextDelta", text: part.text }
+  if (Part.isFile(part)) return { _tag: "File", file: part }
+  const call = ToolCall.call(part)
+  if (call !== undefined) return { _tag: "ToolCall", call }
+  const result = ToolCall.result(part)
+  return result === undefined ? { _tag: "Other", part } : { _tag: "ToolResult", result }
+}
+
+const ofMessage = (message: Message.Message | undefined): ReadonlyArray<Step> => message?.parts.map(step) ?? []
+
+const ofTask = (task: Task.Task): ReadonlyArray<Step> => {
+  const answer = fromTask(task)
+  const message = Task.statusText(task)
+  return [
+    ...fromHistory(task),
+    ...(answer === undefined ? [] : [{ _tag: "Answer", answer } as const]),
+    { _tag: "State", state: task.status.state, ...(message !== undefined && { message }) }
+  ]
+}
+
+/** What the agent did, from a finished task's `history`; empty where the snapshot has no history. */
+export const fromHistory = (task: Task.Task): ReadonlyArray<Step> =>
+  task.history?.flatMap((message) => message.role === "agent" ? ofMessage(message) : []) ?? []
+
+/** What an event says. A status message is progress while the task works, and the reason once it does not (ML-32). */
+export const steps = (event: StreamEvent.StreamEvent): ReadonlyArray<Step> => {
+  switch (event._tag) {
+    case "Task":
+      return ofTask(event)
+    case "Message":
+      return ofMessage(event)
+    case "ArtifactUpdate":
+      return [{ _tag: "Answer", answer: fromArtifact(event.artifact) }]
+    case "StatusUpdate": {
+      const { message, state } = event.status
+      if (message === undefined) return [{ _tag: "State", state }]
+      return state === "working"
+        ? ofMessage(message)
+        : [{ _tag: "State", state, message: Part.joinText(message.parts) }]
+    }
+  }
+}

@@ -1,0 +1,232 @@
+/**
+ * How MemoryLake departs from the editions of A2A. Sources: its page, and the bodies seen in production
+ * (ML-06, ML-07, ML-23, ML-33 to ML-35, ML-37).
+ */
+import type * as AgentError from "@effect-a2a/core/AgentError"
+import { MessageId } from "@effect-a2a/core/Id"
+import type { Metadata } from "@effect-a2a/core/Metadata"
+import * as Protocol from "@effect-a2a/core/Protocol"
+import * as Result from "effect/Result"
+import { isJsonObject, parse } from "./json.ts"
+
+export const defaultHost = "https://app.memorylake.cn"
+
+export const agentPath = (workspaceId: string, agentId: string) =>
+  `/openapi/memorylake/api/v3/workspaces/${workspaceId}/agents/${agentId}`
+
+export const unnamedMessageId = MessageId.make("memorylake-unnamed-message")
+
+// refusals
+
+/** Codes that the service itself gives, and their HTTP status. */
+const statusOf: Readonly<Record<string, number>> = {
+  INVALID_ARGUMENT: 400,
+  STATE_NOT_READY: 400,
+  ACTOR_INACTIVE: 400,
+  UNAUTHENTICATED: 401,
+  QUOTA_EXCEEDED: 402,
+  ACCESS_DENIED: 403,
+  NOT_FOUND: 404,
+  RATE_LIMIT_EXCEEDED: 429,
+  INTERNAL_ERROR: 500
+}
+
+const codeOf = (status: number) => status === 404 ? "NOT_FOUND" : status < 500 ? "INVALID_ARGUMENT" : "INTERNAL_ERROR"
+
+const envelope = (message: string, error_code: string): Metadata => ({ success: false, message, error_code })
+
+/** The service's own refusal, if it is one of those. */
+const ofService = (failure: Protocol.WireFailure) => {
+  const status = failure.reason === undefined || !Object.hasOwn(statusOf, failure.reason)
+    ? undefined
+    : statusOf[failure.reason]
+  return status === undefined ? undefined : { status, body: envelope(failure.message, failure.reason!) }
+}
+
+/** An A2A error document that was put into a message as a string: what it says counts (ML-34). */
+const inner = (message: unknown): Protocol.WireFailure | undefined => {
+  const document = typeof message === "string" && message.startsWith("{") ? parse(message) : undefined
+  return isJsonObject(document) ? Protocol.v1_0.rest.failure.decode(document) : undefined
+}
+
+const decodeEnvelope = (body: unknown): Protocol.WireFailure | undefined => {
+  if (!isJsonObject(body) || (body.success !== false && typeof body.error_code !== "string")) return undefined
+  const { error_code: code, message } = body
+  const reason = typeof code === "string" ? code : undefined
+  return {
+    message: typeof message === "string" ? message : reason ?? "refused",
+    reason,
+    ...inner(message),
+    details: body
+  }
+}
+
+// requests
+
+type Violations = ReadonlyArray<AgentError.Violation>
+
+/** Looks at a request's JSON before the edition does. */
+type Review = (json: Metadata) => Result.Result<Metadata, Violations>
+
+const onMessage = (review: Review): Review => (json) =>
+  isJsonObject(json.message)
+    ? Result.map(review(json.message), (message) => ({ ...json, message }))
+    : Result.succeed(json)
+
+const has = (json: Metadata, ...spellings: ReadonlyArray<string>) =>
+  spellings.some((spelling) => Object.hasOwn(json, spelling))
+
+/** A message may come without an id. */
+const named = onMessage((message) =>
+  Result.succeed(has(message, "messageId", "message_id") ? message : { ...message, messageId: unnamedMessageId })
+)
+
+/** Bodies of the other edition are refused, not guessed at (ML-23). */
+const without = (member: string, instead: string) =>
+  onMessage((message) =>
+    has(message, member)
+      ? Result.fail([{ field: `message.${member}`, description: `not on this route: use ${instead}` }])
+      : Result.succeed(message)
+  )
+
+/** On 0.3 REST an absent `historyLength` means no history (ML-07). */
+const withoutHistory: Review = (json) => {
+  const configuration = isJsonObject(json.configuration) ? json.configuration : {}
+  return Result.succeed(
+    has(configuration, "historyLength", "history_length")
+      ? json
+      : { ...json, configuration: { ...configuration, historyLength: 0 } }
+  )
+}
+
+const reviewed = <A>(codec: Protocol.Codec<A> | undefined, reviews: ReadonlyArray<Review>) =>
+  codec && {
+    ...codec,
+    decode: (json: unknown) =>
+      isJsonObject(json)
+        ? reviews.reduce<Result.Result<Metadata, Violations>>(
+          (json, review) => Result.flatMap(json, review),
+          Result.succeed(json)
+        )
+          .pipe(Result.flatMap(codec.decode))
+        : codec.decode(json)
+  }
+
+const withReviews = (
+  dialect: Protocol.Dialect,
+  reviews: { readonly send: ReadonlyArray<Review>; readonly stream: ReadonlyArray<Review> }
+): Protocol.Dialect => {
+  const SendMessage = reviewed(dialect.request.SendMessage, reviews.send)
+  const SendStreamingMessage = reviewed(dialect.request.SendStreamingMessage, reviews.stream)
+  return {
+    ...dialect,
+    request: {
+      ...dialect.request,
+      ...(SendMessage && { SendMessage }),
+      ...(SendStreamingMessage && { SendStreamingMessage })
+    }
+  }
+}
+
+/** The answer to a Get on 0.3 REST has no timestamp (ML-37). */
+const withoutTimestamp = <A>(codec: Protocol.Codec<A>): Protocol.Codec<A> => ({
+  ...codec,
+  encode: (value) =>
+    Result.map(codec.encode(value), (json) => {
+      if (!isJsonObject(json) || !isJsonObject(json.status)) return json
+      const { timestamp: _, ...status } = json.status
+      return { ...json, status }
+    })
+})
+
+const legacyRest = (dialect: Protocol.Dialect): Protocol.Dialect => {
+  const patched = withReviews(dialect, {
+    send: [without("parts", "content"), named, withoutHistory],
+    stream: [without("parts", "content"), named]
+  })
+  const { GetTask } = dialect.success
+  return GetTask === undefined
+    ? patched
+    : { ...patched, success: { ...patched.success, GetTask: withoutTimestamp(GetTask) } }
+}
+
+const current = (dialect: Protocol.Dialect): Protocol.Dialect => {
+  const reviews = [without("content", "parts"), named]
+  return withReviews(dialect, { send: reviews, stream: reviews })
+}
+
+const legacyJsonRpc = (dialect: Protocol.Dialect): Protocol.Dialect =>
+  withReviews(dialect, { send: [named], stream: [named] })
+
+// editions
+
+/** What differs between the editions at MemoryLake. */
+interface Deviation {
+  readonly rest: (dialect: Protocol.Dialect) => Protocol.Dialect
+  readonly jsonRpc: (dialect: Protocol.Dialect) => Protocol.Dialect
+  /** The one JSON-RPC code, where there is but one: the reason is then in `data` alone (ML-35). */
+  readonly onlyCode?: number
+}
+
+const deviations: Readonly<Record<string, Deviation>> = {
+  "1.0": { rest: current, jsonRpc: current },
+  "0.3": { rest: legacyRest, jsonRpc: legacyJsonRpc, onlyCode: -32603 }
+}
+
+const restFailure = (failure: Protocol.Protocol["rest"]["failure"]): Protocol.Protocol["rest"]["failure"] => ({
+  decode: (body) => decodeEnvelope(body) ?? failure.decode(body),
+  encode: (refusal) => {
+    const own = ofService(refusal)
+    if (own !== undefined) return own
+    const { body, status } = Protocol.v1_0.rest.failure.encode(refusal)
+    return { status, body: envelope(JSON.stringify(body), codeOf(status)) }
+  }
+})
+
+const jsonRpcFailure = (
+  failure: Protocol.Protocol["jsonRpc"]["failure"],
+  onlyCode: number | undefined
+): Protocol.Protocol["jsonRpc"]["failure"] => ({
+  decode: (error) => {
+    const told = failure.decode(error)
+    return { ...told, ...inner(told.message) }
+  },
+  encode: (refusal) => {
+    const own = ofService(refusal)
+    return own !== undefined && own.status < 500
+      ? { _tag: "Response", ...own }
+      : failure.encode(onlyCode === undefined ? refusal : { ...refusal, code: onlyCode })
+  }
+})
+
+/** Subscribing is a GET here; other agents may want a POST, which comes second. */
+const getFirst = (routes: Protocol.Protocol["rest"]["routes"]): Protocol.Protocol["rest"]["routes"] => {
+  const known = routes.SubscribeToTask
+  return known === undefined
+    ? routes
+    : {
+      ...routes,
+      SubscribeToTask: [{ ...known[0], method: "GET" }, ...known.filter(({ method }) => method !== "GET")]
+    }
+}
+
+export const patch = Protocol.override((self) => {
+  const { jsonRpc, onlyCode, rest } = deviations[self.version] ?? deviations["1.0"]!
+  return {
+    versionRequired: false,
+    extensionsHeader: "A2A-Extensions",
+    rest: {
+      ...self.rest,
+      contentType: "application/json",
+      tenantSegment: false,
+      dialect: rest(self.rest.dialect),
+      routes: getFirst(self.rest.routes),
+      failure: restFailure(self.rest.failure)
+    },
+    jsonRpc: {
+      ...self.jsonRpc,
+      dialect: jsonRpc(self.jsonRpc.dialect),
+      failure: jsonRpcFailure(self.jsonRpc.failure, onlyCode)
+    }
+  }
+})

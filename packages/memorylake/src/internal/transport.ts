@@ -1,0 +1,154 @@
+/** What happens to a request on its way to MemoryLake, whatever carries it. */
+import * as AgentError from "@effect-a2a/core/AgentError"
+import { AgentTransport } from "@effect-a2a/core/AgentTransport"
+import type { ContextId } from "@effect-a2a/core/Id"
+import type * as Operation from "@effect-a2a/core/Operation"
+import * as Part from "@effect-a2a/core/Part"
+import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
+import * as Cache from "effect/Cache"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { metadata, type Options } from "../MemoryLakeOptions.ts"
+import { isJsonObject, merge } from "./json.ts"
+
+export const CurrentOptions = Context.Reference<Options>("@effect-a2a/memorylake/CurrentOptions", {
+  defaultValue: () => ({})
+})
+
+/** The project of a conversation; `undefined`: it began without one. */
+interface Binding {
+  readonly projectId: string | undefined
+}
+
+/** Conversations whose project is remembered; the least used are forgotten first. */
+const maxConversations = 10_000
+
+const projectField = "metadata.memorylake.readWriteProjectId"
+
+const refuse = (operation: Operation.Any, field: string, why: string) =>
+  AgentError.make(operation._tag, "InvalidRequestError", {
+    message: `${field}: ${why}`,
+    violations: [{ field, description: why }]
+  })
+
+const noPush = (operation: Operation.Any) =>
+  AgentError.make(operation._tag, "PushNotificationNotSupportedError", {
+    message: "MemoryLake sends no push notifications: stream, or subscribe to the task"
+  })
+
+const isPush = (operation: Operation.Any) => operation._tag.includes("TaskPushNotificationConfig")
+
+const isSend = (operation: Operation.Any) => operation._tag.startsWith("Send")
+
+/** `metadata.memorylake`: the ambient options, and over them what the caller wrote there himself. */
+const withMetadata = (options: Options, request: Operation.SendMessageRequest): Operation.SendMessageRequest => {
+  const written = request.metadata?.memorylake
+  const memorylake = isJsonObject(written) ? merge(metadata(options), written) : written ?? metadata(options)
+  return { ...request, metadata: { ...request.metadata, memorylake } }
+}
+
+const projectOf = (request: Operation.SendMessageRequest): string | undefined => {
+  const memorylake = request.metadata?.memorylake
+  const projectId = isJsonObject(memorylake) ? memorylake.readWriteProjectId : undefined
+  return typeof projectId === "string" && projectId !== "" ? projectId : undefined
+}
+
+const checked = (
+  operation: Operation.Any,
+  request: Operation.SendMessageRequest,
+  binding: Option.Option<Binding>
+): Effect.Effect<void, AgentError.AgentError> => {
+  if (request.configuration?.taskPushNotificationConfig !== undefined) return Effect.fail(noPush(operation))
+  const projectId = projectOf(request)
+  if (projectId === undefined) {
+    return request.message.parts.some(Part.isFile)
+      ? Effect.fail(refuse(
+        operation,
+        projectField,
+        "required with files, which are imported into it; the conversation's project is not inherited for them"
+      ))
+      : Effect.void
+  }
+  if (Option.isNone(binding) || binding.value.projectId === projectId) return Effect.void
+  const began = binding.value.projectId === undefined ? "without a project" : `with ${binding.value.projectId}`
+  return Effect.fail(refuse(
+    operation,
+    projectField,
+    `the conversation ${request.message.contextId} began ${began}, which cannot change; start a new one`
+  ))
+}
+
+const agentOf = (url: string) => /\/agents\/([^/]+)\/a2a/.exec(url)?.[1] ?? url
+
+/** A conversation in use elsewhere is refused as a bad argument: say which conversation and which agent (ML-10). */
+const naming = (url: string, request: Operation.SendMessageRequest) => (error: AgentError.AgentError) =>
+  error.reason._tag === "InvalidArgumentError" && request.message.contextId !== undefined
+    ? new AgentError.AgentError({
+      ...error,
+      reason: AgentError.reason("InvalidArgumentError", {
+        ...error.reason,
+        message: `${error.reason.message} (context ${request.message.contextId}, agent ${agentOf(url)})`
+      })
+    })
+    : error
+
+const make = Effect.gen(function*() {
+  const transport = yield* AgentTransport
+  const bindings = yield* Cache.make({
+    capacity: maxConversations,
+    lookup: (_: ContextId) => Effect.succeed<Binding>({ projectId: undefined })
+  })
+
+  const bindingOf = (contextId: ContextId | undefined) =>
+    contextId === undefined ? Effect.succeedNone : Cache.getSuccess(bindings, contextId)
+
+  /** An accepted message tells the project: of a new conversation in any case, of a known one if it named it. */
+  const learn = (request: Operation.SendMessageRequest, event: StreamEvent.StreamEvent) => {
+    const projectId = projectOf(request)
+    return event.contextId !== undefined && (projectId !== undefined || request.message.contextId === undefined)
+      ? Cache.set(bindings, event.contextId, { projectId })
+      : Effect.void
+  }
+
+  const prepare = Effect.fnUntraced(function*(operation: Operation.Any, sent: Operation.SendMessageRequest) {
+    const request = withMetadata(yield* CurrentOptions, sent)
+    yield* checked(operation, request, yield* bindingOf(request.message.contextId))
+    return request
+  })
+
+  const call = (operation: Operation.Unary, request: unknown): Effect.Effect<unknown, AgentError.AgentError> =>
+    isPush(operation)
+      ? Effect.fail(noPush(operation))
+      : !isSend(operation)
+      ? transport.call(operation, request)
+      : Effect.flatMap(
+        prepare(operation, request as Operation.SendMessageRequest),
+        (request) =>
+          transport.call(operation, request).pipe(
+            Effect.tap((answer) => learn(request, answer as StreamEvent.StreamEvent)),
+            Effect.mapError(naming(transport.target.url, request))
+          )
+      )
+
+  const stream = (operation: Operation.Streaming, request: unknown): Stream.Stream<unknown, AgentError.AgentError> =>
+    !isSend(operation)
+      ? transport.stream(operation, request)
+      : Stream.unwrap(
+        Effect.map(
+          prepare(operation, request as Operation.SendMessageRequest),
+          (request) =>
+            transport.stream(operation, request).pipe(
+              Stream.onFirst((event) => learn(request, event as StreamEvent.StreamEvent)),
+              Stream.mapError(naming(transport.target.url, request))
+            )
+        )
+      )
+
+  return { ...transport, call, stream } as AgentTransport["Service"]
+})
+
+export const withMemory = <E, R>(self: Layer.Layer<AgentTransport, E, R>): Layer.Layer<AgentTransport, E, R> =>
+  Layer.effect(AgentTransport, make).pipe(Layer.provide(self))

@@ -1,0 +1,138 @@
+import * as Id from "@effect-a2a/core/Id"
+import * as Message from "@effect-a2a/core/Message"
+import * as Part from "@effect-a2a/core/Part"
+import * as StreamEvent from "@effect-a2a/core/StreamEvent"
+import * as Task from "@effect-a2a/core/Task"
+import * as ToolCall from "@effect-a2a/core/ToolCall"
+import { MemoryLakeAnswer } from "@effect-a2a/memorylake"
+import { assert, describe, it } from "@effect/vitest"
+
+const taskId = Id.TaskId.make("run-1")
+
+/** Parts as the wire has them, numbers included: JSON text in. */
+const parts = (json: string): ReadonlyArray<Part.Part> =>
+  (JSON.parse(json) as ReadonlyArray<any>).map(({ data, text, url, ...options }) =>
+    text !== undefined
+      ? Part.text(text, options)
+      : url !== undefined
+      ? Part.url(url, options)
+      : Part.data(data, options)
+  )
+
+const artifact = (json: string) => ({
+  artifactId: Id.ArtifactId.make("result-run-1"),
+  name: "result",
+  parts: parts(json)
+})
+const message = (json: string): Message.Message => ({
+  _tag: "Message",
+  role: "agent",
+  messageId: Id.MessageId.make("run-1-3"),
+  parts: parts(json)
+})
+const working = (json: string) =>
+  StreamEvent.statusUpdate({ taskId, status: { state: "working", message: message(json) } })
+
+describe("MemoryLakeAnswer", () => {
+  it("ML-23: text, attachments and recommended questions; unknown kinds, or none, are kept apart", () => {
+    const answer = MemoryLakeAnswer.fromArtifact(artifact(`[
+      {"text":"Two files."},
+      {"data":{"kind":"attachments","attachments":[
+        {"name":"a.csv","mime_type":"text/csv","presign_url":"https://files.test/a","description":"rows","committed":true},
+        {"name":"b.csv","mime_type":"text/csv","committed":false,"error":"disk full"},
+        "nonsense"]}},
+      {"data":{"kind":"recommended_questions","questions":["And now?",5]}},
+      {"data":{"kind":"citations","items":[]}},
+      {"data":{"answer":42}},
+      {"data":"loose"}]`))
+    assert.deepStrictEqual(answer, {
+      text: "Two files.",
+      attachments: [
+        { name: "a.csv", mimeType: "text/csv", url: "https://files.test/a", description: "rows", committed: true },
+        { name: "b.csv", mimeType: "text/csv", committed: false, error: "disk full" }
+      ],
+      recommendedQuestions: ["And now?"],
+      other: [Part.data({ kind: "citations", items: [] }), Part.data({ answer: 42 }), Part.data("loose")]
+    })
+  })
+
+  it("ML-25: a number that comes as a float is the integer it stands for", () => {
+    const [step] = MemoryLakeAnswer.steps(
+      working(`[{"data":{"id":"c","name":"n","args":{"limit":2.0}},"metadata":{"adk_type":"function_call"}}]`)
+    )
+    assert.deepStrictEqual(step, { _tag: "ToolCall", call: { _tag: "Call", id: "c", name: "n", args: { limit: 2 } } })
+  })
+
+  it("ML-21, ML-24: every kind of progress has its own view", () => {
+    const seen = MemoryLakeAnswer.steps(working(`[
+      {"text":"Let me look that up."},
+      {"text":"Hm.","metadata":{"adk_thought":true}},
+      {"data":{"id":"call_1","name":"web_search","args":{"query":"capital of France"}},"metadata":{"adk_type":"function_call","adk_thought_signature":"xyz"}},
+      {"data":{"id":"call_1","name":"web_search","response":"{\\"results\\":[]}"},"metadata":{"adk_type":"function_response"}},
+      {"data":{"id":"call_2","name":"web_search","response":{"error":"timed out","code":"TIMEOUT"}},"metadata":{"adk_type":"function_response"}},
+      {"url":"https://files.test/a.png","mediaType":"image/png","filename":"a.png"},
+      {"data":{"kind":"news"}}]`))
+    assert.deepStrictEqual(seen.map((step) => step._tag), [
+      "TextDelta",
+      "Thought",
+      "ToolCall",
+      "ToolResult",
+      "ToolResult",
+      "File",
+      "Other"
+    ])
+    assert.deepStrictEqual(
+      seen.flatMap((step) => step._tag === "ToolResult" ? [step.result.outcome] : []),
+      [{ _tag: "Success", response: { results: [] } }, { _tag: "Failure", error: "timed out", code: "TIMEOUT" }]
+    )
+    assert.deepStrictEqual(seen[5], {
+      _tag: "File",
+      file: Part.url("https://files.test/a.png", { mediaType: "image/png", filename: "a.png" })
+    })
+  })
+
+  it("ML-32: the message of a failed status is the reason, not progress", () => {
+    const event = StreamEvent.statusUpdate({
+      taskId,
+      status: { state: "failed", message: message(`[{"text":"LLM model config not found: x"}]`) }
+    })
+    assert.deepStrictEqual(MemoryLakeAnswer.steps(event), [{
+      _tag: "State",
+      state: "failed",
+      message: "LLM model config not found: x"
+    }])
+  })
+
+  it("ML-24: tool calls are found in history and pair by id", () => {
+    const task: Task.Task = {
+      _tag: "Task",
+      id: taskId,
+      status: { state: "completed" },
+      artifacts: [artifact(`[{"text":"Paris."}]`)],
+      history: [
+        { ...message(`[{"text":"capital?"}]`), role: "user" },
+        message(`[{"data":{"id":"c1","name":"s","args":{}},"metadata":{"adk_type":"function_call"}}]`),
+        message(`[{"data":{"id":"c1","name":"s","response":"plain"},"metadata":{"adk_type":"function_response"}}]`)
+      ]
+    }
+    assert.deepStrictEqual(MemoryLakeAnswer.steps(task).map((step) => step._tag), [
+      "ToolCall",
+      "ToolResult",
+      "Answer",
+      "State"
+    ])
+    assert.deepStrictEqual(ToolCall.collect(task.history!.flatMap(({ parts }) => parts)), [
+      { id: "c1", name: "s", args: {}, outcome: { _tag: "Success", response: "plain" } }
+    ])
+  })
+
+  it("ML-19, ML-27: a snapshot without an answer has none, rather than an empty one", () => {
+    const task: Task.Task = { _tag: "Task", id: taskId, status: { state: "completed" } }
+    assert.isUndefined(MemoryLakeAnswer.fromTask(task))
+    assert.deepStrictEqual(MemoryLakeAnswer.fromHistory(task), [])
+    assert.strictEqual(
+      MemoryLakeAnswer.fromTask({ ...task, artifacts: [artifact(`[{"text":"Paris."}]`)] })?.text,
+      "Paris."
+    )
+  })
+})

@@ -1,0 +1,241 @@
+import { AgentError, HttpServing, Id, type Operation, Protocol } from "@effect-a2a/core"
+import { MemoryLake } from "@effect-a2a/memorylake"
+import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Result from "effect/Result"
+
+const v1_0 = MemoryLake.protocol(Protocol.v1_0)
+const v0_3 = MemoryLake.protocol(Protocol.v0_3)
+const editions: ReadonlyArray<Protocol.Protocol> = [v1_0, v0_3]
+
+/** As it crosses the wire. */
+const sent = (json: unknown): unknown => JSON.parse(JSON.stringify(json))
+
+const decoded = (
+  dialect: Protocol.Dialect,
+  json: string,
+  operation: "SendMessage" | "SendStreamingMessage" = "SendMessage"
+) => dialect.request[operation]!.decode(JSON.parse(json))
+const request = (dialect: Protocol.Dialect, json: string): Operation.SendMessageRequest =>
+  Result.getOrThrow(decoded(dialect, json))
+const violation = (dialect: Protocol.Dialect, json: string) =>
+  Result.getOrThrow(Result.flip(decoded(dialect, json)))[0]?.field
+
+const written = (reason: AgentError.AgentErrorReason) => HttpServing.refusal(reason)
+
+/** An A2A error document in a string, as seen in production. */
+const notCancelable =
+  `{"success":false,"error_code":"INVALID_ARGUMENT","message":"{\\"error\\":{\\"code\\":400,\\"status\\":\\"FAILED_PRECONDITION\\",\\"message\\":\\"Task cannot be canceled: state 3\\",\\"details\\":[{\\"@type\\":\\"type.googleapis.com/google.rpc.ErrorInfo\\",\\"reason\\":\\"TASK_NOT_CANCELABLE\\",\\"domain\\":\\"a2a-protocol.org\\",\\"metadata\\":{}}]}}"}`
+
+describe("MemoryLake.protocol: refusals read", () => {
+  it("ML-33: the service's own body, by its code", () => {
+    for (const { rest } of editions) {
+      for (
+        const code of [
+          "INVALID_ARGUMENT",
+          "QUOTA_EXCEEDED",
+          "ACCESS_DENIED",
+          "NOT_FOUND",
+          "STATE_NOT_READY",
+          "ACTOR_INACTIVE",
+          "RATE_LIMIT_EXCEEDED"
+        ]
+      ) {
+        const failure = rest.failure.decode(JSON.parse(`{"success":false,"message":"no","error_code":"${code}"}`))
+        assert.deepInclude(failure, { message: "no", reason: code })
+      }
+      assert.isUndefined(rest.failure.decode(JSON.parse(`{"task":{"id":"run-1"}}`)))
+    }
+  })
+
+  it("ML-34: a document inside the message wins, over REST and inside JSON-RPC errors", () => {
+    for (const { jsonRpc, rest } of editions) {
+      const expected = { message: "Task cannot be canceled: state 3", reason: "TASK_NOT_CANCELABLE" }
+      assert.deepInclude(rest.failure.decode(JSON.parse(notCancelable)), expected)
+      assert.deepInclude(jsonRpc.failure.decode({ code: -32603, message: JSON.parse(notCancelable).message }), expected)
+    }
+  })
+
+  it("ML-34: a message that only looks like a document stays a message", () => {
+    for (const message of ["{not json", "{}", `{"errors":1}`]) {
+      const failure = v1_0.rest.failure.decode({ success: false, error_code: "ACCESS_DENIED", message })
+      assert.deepInclude(failure, { message, reason: "ACCESS_DENIED" })
+    }
+  })
+
+  it("other bodies are read as the edition reads them", () => {
+    const body = {
+      error: {
+        code: 404,
+        message: "gone",
+        details: [{
+          "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+          reason: "TASK_NOT_FOUND",
+          domain: "a2a-protocol.org"
+        }]
+      }
+    }
+    assert.strictEqual(v1_0.rest.failure.decode(body)?.reason, "TASK_NOT_FOUND")
+    assert.strictEqual(v0_3.jsonRpc.failure.decode({ code: -32001, message: "gone" }).code, -32001)
+  })
+})
+
+describe("MemoryLake.protocol: refusals written", () => {
+  const policy = [
+    [new AgentError.InvalidArgumentError({ message: "busy" }), 400, "INVALID_ARGUMENT"],
+    [new AgentError.StateNotReadyError({ message: "no actor" }), 400, "STATE_NOT_READY"],
+    [new AgentError.ActorInactiveError({ message: "deleted" }), 400, "ACTOR_INACTIVE"],
+    [new AgentError.UnauthenticatedError({ message: "no key" }), 401, "UNAUTHENTICATED"],
+    [new AgentError.QuotaExceededError({ message: "used up" }), 402, "QUOTA_EXCEEDED"],
+    [new AgentError.AccessDeniedError({ message: "no" }), 403, "ACCESS_DENIED"],
+    [new AgentError.NotFoundError({ message: "no agent" }), 404, "NOT_FOUND"],
+    [new AgentError.RateLimitError({ message: "slower", retryAfter: Duration.seconds(2) }), 429, "RATE_LIMIT_EXCEEDED"]
+  ] as const
+
+  for (const [reason, status, code] of policy) {
+    it(`ML-33, ML-35: ${code} is HTTP ${status} with the same body over both bindings`, () => {
+      for (const { jsonRpc, rest } of editions) {
+        const body = { success: false, message: reason.message, error_code: code }
+        assert.deepStrictEqual(sent(rest.failure.encode(written(reason))), { status, body })
+        assert.deepStrictEqual(sent(jsonRpc.failure.encode(written(reason))), { _tag: "Response", status, body })
+        assert.strictEqual(rest.failure.decode(body)?.reason, code)
+      }
+    })
+  }
+
+  it("ML-34: the agent's own refusals are documents inside the body over REST, and read back the same", () => {
+    const reason = new AgentError.TaskNotCancelableError({ message: "Task cannot be canceled" })
+    for (const { rest } of editions) {
+      const { body, status } = rest.failure.encode(written(reason))
+      assert.strictEqual(status, 400)
+      assert.deepInclude(body, { success: false, error_code: "INVALID_ARGUMENT" })
+      assert.strictEqual(
+        JSON.parse((body as { message: string }).message).error.details[0].reason,
+        "TASK_NOT_CANCELABLE"
+      )
+      assert.deepInclude(rest.failure.decode(sent(body)), { reason: "TASK_NOT_CANCELABLE", message: reason.message })
+    }
+    const missing = v1_0.rest.failure.encode(written(new AgentError.TaskNotFoundError({ message: "gone" })))
+    assert.deepInclude(missing.body, { error_code: "NOT_FOUND" })
+    assert.strictEqual(missing.status, 404)
+  })
+
+  it("ML-35: over JSON-RPC they are errors in HTTP 200, in 0.3 always -32603, and end in the same reason", () => {
+    const refusal = written(new AgentError.TaskNotCancelableError({ message: "no" }))
+    for (const [{ jsonRpc }, code] of [[v1_0, -32002], [v0_3, -32603]] as const) {
+      const answer = jsonRpc.failure.encode(refusal)
+      assert.strictEqual(answer._tag, "Error")
+      assert.strictEqual(answer.status, 200)
+      if (answer._tag === "Error") {
+        assert.deepInclude(answer.error, { code, message: "no" })
+        assert.strictEqual(jsonRpc.failure.decode(sent(answer.error)).reason, "TASK_NOT_CANCELABLE")
+      }
+    }
+    const unnamed = v0_3.jsonRpc.failure.encode(written(new AgentError.TaskNotFoundError({ message: "gone" })))
+    assert.deepInclude(unnamed._tag === "Error" ? unnamed.error : {}, { code: -32603 })
+  })
+})
+
+describe("MemoryLake.protocol: requests read", () => {
+  const v1 = (message: string, rest = "") =>
+    `{"message":{"role":"ROLE_USER",${message}},"metadata":{"memorylake":{}}${rest}}`
+  const text = `[{"text":"hi"}]`
+  const kinds = `{"message":{"role":"user","parts":[{"kind":"text","text":"hi"}]},"metadata":{"memorylake":{}}}`
+
+  it("ML-06: the page's bodies, which name no message, in all three vocabularies", () => {
+    for (
+      const read of [
+        request(v1_0.rest.dialect, v1(`"parts":${text}`)),
+        request(v1_0.jsonRpc.dialect, v1(`"parts":${text}`)),
+        request(v0_3.rest.dialect, v1(`"content":${text}`)),
+        request(v0_3.jsonRpc.dialect, kinds)
+      ]
+    ) {
+      assert.deepInclude(read.message, {
+        role: "user",
+        parts: [{ _tag: "Text", text: "hi" }],
+        messageId: MemoryLake.unnamedMessageId
+      })
+      assert.deepStrictEqual(read.metadata, { memorylake: {} })
+    }
+    assert.strictEqual(
+      request(v1_0.rest.dialect, v1(`"messageId":"m","parts":${text}`)).message.messageId as string,
+      "m"
+    )
+  })
+
+  it("ML-06: a body of the other edition is refused", () => {
+    assert.strictEqual(violation(v1_0.rest.dialect, v1(`"content":${text}`)), "message.content")
+    assert.strictEqual(violation(v0_3.rest.dialect, v1(`"parts":${text}`)), "message.parts")
+    const streamed = decoded(v1_0.rest.dialect, v1(`"content":${text}`), "SendStreamingMessage")
+    assert.isTrue(Result.isFailure(streamed))
+  })
+
+  it("ML-07: on 0.3 REST a send neither waits nor returns history unless told to", () => {
+    assert.deepStrictEqual(request(v0_3.rest.dialect, v1(`"content":${text}`)).configuration, {
+      historyLength: 0,
+      returnImmediately: true
+    })
+    const told = v1(`"content":${text}`, `,"configuration":{"blocking":true,"historyLength":10}`)
+    assert.deepStrictEqual(request(v0_3.rest.dialect, told).configuration, {
+      historyLength: 10,
+      returnImmediately: false
+    })
+    assert.isUndefined(request(v0_3.jsonRpc.dialect, kinds).configuration?.historyLength)
+    assert.notStrictEqual(request(v0_3.jsonRpc.dialect, kinds).configuration?.returnImmediately, true)
+    assert.isUndefined(request(v1_0.rest.dialect, v1(`"parts":${text}`)).configuration?.historyLength)
+  })
+
+  it("ML-07: 1.0 routes ignore `blocking`", () => {
+    const configuration =
+      request(v1_0.rest.dialect, v1(`"parts":${text}`, `,"configuration":{"blocking":false}`)).configuration
+    assert.isUndefined(configuration?.returnImmediately)
+  })
+})
+
+describe("MemoryLake.protocol: the rest", () => {
+  it("ML-37: Get on 0.3 REST has no timestamp, elsewhere it has", () => {
+    const task =
+      `{"id":"run-1","contextId":"c","status":{"state":"TASK_STATE_CANCELLED","timestamp":"2026-01-02T03:04:05Z"}}`
+    const canonical = Result.getOrThrow(v0_3.rest.dialect.success.GetTask!.decode(JSON.parse(task)))
+    assert.strictEqual(canonical.status.state, "canceled")
+    const status = (dialect: Protocol.Dialect) =>
+      (sent(Result.getOrThrow(dialect.success.GetTask!.encode(canonical))) as { status: object }).status
+    assert.deepStrictEqual(status(v0_3.rest.dialect), { state: "TASK_STATE_CANCELLED" })
+    assert.hasAllKeys(status(v1_0.rest.dialect), ["state", "timestamp"])
+    assert.hasAllKeys(status(v0_3.jsonRpc.dialect), ["state", "timestamp"])
+  })
+
+  it("ML-29: subscribing asks by GET first, and may ask by POST", () => {
+    for (const { rest } of editions) {
+      assert.deepStrictEqual(rest.routes.SubscribeToTask?.map(({ method }) => method), ["GET", "POST"])
+    }
+  })
+
+  it("ML-05: a request of 1.0 need not name its version", () => {
+    assert.isFalse(v1_0.versionRequired)
+    assert.strictEqual(v1_0.version, "1.0")
+  })
+
+  it("a request survives writing and reading in every cell", () => {
+    const canonical: Operation.SendMessageRequest = {
+      message: {
+        _tag: "Message",
+        messageId: Id.MessageId.make("m"),
+        role: "user",
+        parts: [{ _tag: "Text", text: "hi" }]
+      },
+      configuration: { historyLength: 3, returnImmediately: false },
+      metadata: { memorylake: { skipMemory: true } }
+    }
+    for (const { jsonRpc, rest } of editions) {
+      for (const { dialect } of [rest, jsonRpc]) {
+        const codec = dialect.request.SendMessage!
+        assert.deepStrictEqual(
+          Result.getOrThrow(codec.decode(sent(Result.getOrThrow(codec.encode(canonical))))),
+          canonical
+        )
+      }
+    }
+  })
+})

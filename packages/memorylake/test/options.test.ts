@@ -1,0 +1,148 @@
+import { MemoryLake } from "@effect-a2a/memorylake"
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary } from "effect"
+import * as Schema from "effect/Schema"
+
+const hex = "33d6b73298fb43482a765643ff92444b"
+const actorId = MemoryLake.ActorId.make(`actor-${hex}`)
+const projectId = MemoryLake.ProjectId.make(`proj-${hex}`)
+const wire = (options: MemoryLake.Options) => JSON.stringify(MemoryLake.metadata(options))
+
+describe("MemoryLake", () => {
+  it("ML-12: a malformed id is refused, and the message shows the expected form", () => {
+    for (const id of [`actor_${hex}`, `actor-${hex}0`, "actor-", `proj-${hex}`, `actor-${hex.toUpperCase()}`]) {
+      assert.throws(() => MemoryLake.ActorId.make(id), /"actor-" and 32 hexadecimal digits/)
+    }
+    assert.throws(() => MemoryLake.ProjectId.make("p1"), new RegExp(`proj-${hex}`))
+  })
+
+  it("ML-12: decoding takes any id", () => {
+    assert.strictEqual(MemoryLake.decodeOptions({ actorId: "jane" }).actorId as string | undefined, "jane")
+  })
+
+  it("ML-11, ML-12, ML-13, ML-15: the page's spelling of every field", () => {
+    const json = wire({
+      actorId,
+      readWriteProjectId: projectId,
+      readOnlyProjectIds: [projectId],
+      skipMemory: true,
+      overrides: {
+        model: "gpt-4o",
+        systemPromptOverride: "You are a librarian.",
+        modelParams: { maxTokens: 1, temperature: 0.2, topP: 0.9 },
+        capabilitiesOverride: {
+          web_search: { open_datasets: ["research/academic"] },
+          dataset: { enabled_service_bundles: ["nl2sql"] }
+        }
+      },
+      runtimeOptions: { language: "Chinese" }
+    })
+    assert.deepStrictEqual(JSON.parse(json), {
+      actorId: `actor-${hex}`,
+      readWriteProjectId: `proj-${hex}`,
+      readOnlyProjectIds: [`proj-${hex}`],
+      skipMemory: true,
+      overrides: {
+        model: "gpt-4o",
+        systemPromptOverride: "You are a librarian.",
+        modelParams: { max_tokens: 1, temperature: 0.2, top_p: 0.9 },
+        capabilitiesOverride: {
+          web_search: { open_datasets: ["research/academic"] },
+          dataset: { enabled_service_bundles: ["nl2sql"] }
+        }
+      },
+      runtimeOptions: { language: "Chinese" }
+    })
+    assert.strictEqual(wire({}), "{}")
+  })
+
+  it("ML-14: the camelCase spellings the service takes are read", () => {
+    const json = JSON.parse(
+      `{"overrides":{"modelParams":{"maxTokens":5,"topP":1},"capabilitiesOverride":{"webSearch":{"openDatasets":["patents/ip"]},"webFetch":{},"dataset":{"enabledServiceBundles":["nl2sql"]}}}}`
+    )
+    const expected = {
+      overrides: {
+        modelParams: { maxTokens: 5, topP: 1 },
+        capabilitiesOverride: {
+          web_search: { open_datasets: ["patents/ip"] },
+          web_fetch: {},
+          dataset: { enabled_service_bundles: ["nl2sql"] }
+        }
+      }
+    }
+    assert.deepStrictEqual<unknown>(MemoryLake.decodeOptions(json), expected)
+    assert.deepStrictEqual<unknown>(
+      MemoryLake.decodeOptions({ overrides: { modelParams: { max_tokens: 5, top_p: 1 } } }),
+      { overrides: { modelParams: expected.overrides.modelParams } }
+    )
+  })
+
+  it("ML-16: keys of a later service are sent at any depth, and never replace a typed one", () => {
+    const options = {
+      actorId,
+      overrides: { model: "gpt-4o" },
+      extra: { actorId: "other", subagentMapping: { writer: "agent-1" }, overrides: { model: "other", maxTurns: 3 } }
+    }
+    assert.deepStrictEqual(JSON.parse(wire(options)), {
+      actorId,
+      subagentMapping: { writer: "agent-1" },
+      overrides: { model: "gpt-4o", maxTurns: 3 }
+    })
+  })
+
+  it("ML-16: what is unknown or of the wrong type survives reading", () => {
+    const json = {
+      actorId: 5,
+      overrides: { capabilitiesOverride: ["pii"], maxTurns: 3 },
+      runtimeOptions: { tone: "dry" }
+    }
+    const options = MemoryLake.decodeOptions(json)
+    assert.isUndefined(options.actorId)
+    assert.deepStrictEqual(MemoryLake.metadata(options), json)
+    assert.deepStrictEqual(MemoryLake.decodeOptions("nonsense"), {})
+  })
+
+  it("a key named __proto__ stays a key", () => {
+    const json = JSON.parse(`{"__proto__":{"polluted":true},"overrides":{"__proto__":{"polluted":true}}}`)
+    const written = wire(MemoryLake.decodeOptions(json))
+    assert.strictEqual(written, JSON.stringify(json))
+    assert.isUndefined(({} as Record<string, unknown>).polluted)
+  })
+
+  const optional = Schema.optionalKey
+  const Options = Schema.Struct({
+    actorId: optional(MemoryLake.ActorId),
+    readOnlyProjectIds: optional(Schema.Array(MemoryLake.ProjectId)),
+    skipMemory: optional(Schema.Boolean),
+    overrides: optional(Schema.Struct({
+      model: optional(Schema.String),
+      modelParams: optional(
+        Schema.Struct({
+          maxTokens: optional(Schema.Int),
+          temperature: optional(Schema.Finite),
+          topP: optional(Schema.Finite)
+        })
+      ),
+      capabilitiesOverride: optional(Schema.Struct({
+        web_search: optional(Schema.Struct({ open_datasets: optional(Schema.Array(Schema.String)) })),
+        pii: optional(Schema.Record(Schema.String, Schema.Never).check(Schema.isMaxProperties(0)))
+      }))
+    })),
+    runtimeOptions: optional(Schema.Struct({ language: optional(Schema.String) }))
+  })
+
+  it.prop("ML-12..16: what is written is read back", [Options], ([options]) => {
+    const read = MemoryLake.decodeOptions(JSON.parse(wire(options)))
+    assert.deepStrictEqual<unknown>(read, JSON.parse(JSON.stringify(options)))
+  }, { arbitrary: { runs: 200 } })
+
+  it.prop(
+    "ML-16: reading loses nothing, whatever it is",
+    [Arbitrary.schema(Schema.Record(Schema.String, Schema.Json))],
+    ([extra]) => {
+      const json = JSON.parse(JSON.stringify({ ...extra, overrides: extra }))
+      assert.deepStrictEqual(JSON.parse(wire(MemoryLake.decodeOptions(json))), json)
+    },
+    { arbitrary: { runs: 200 } }
+  )
+})

@@ -1,0 +1,61 @@
+import { MemoryLake } from "@effect-a2a/memorylake"
+import { assert, it } from "@effect/vitest"
+
+const overriding = (capabilitiesOverride: MemoryLake.Capabilities) =>
+  MemoryLake.metadata({ overrides: { capabilitiesOverride } })
+
+// What the service would ignore in silence does not compile: each line below needs its directive.
+it("ML-14: misspelt and misused capabilities are type errors", () => {
+  // @ts-expect-error a misspelt capability
+  overriding({ web_serach: {} })
+  // @ts-expect-error the camelCase spelling
+  overriding({ webSearch: {} })
+  // @ts-expect-error no such setting: it would switch the capability on
+  overriding({ web_search: { enabled: false } })
+  // @ts-expect-error likewise where there are no settings at all
+  overriding({ web_fetch: { enabled: false } })
+  const settings = { enabled: false }
+  // @ts-expect-error neither by way of a variable
+  overriding({ pii: settings })
+  // @ts-expect-error nor here
+  overriding({ web_search: settings })
+  // @ts-expect-error a string for a list
+  overriding({ web_search: { open_datasets: "research/academic" } })
+  // @ts-expect-error `true` for settings
+  overriding({ web_search: true })
+  // @ts-expect-error likewise
+  overriding({ vega: true })
+  // @ts-expect-error there is one bundle
+  overriding({ dataset: { enabled_service_bundles: ["sql"] } })
+  // @ts-expect-error and it must be named
+  overriding({ dataset: {} })
+  // @ts-expect-error a list for the whole
+  overriding([])
+  // @ts-expect-error null switches nothing off
+  overriding({ web_search: null })
+  // @ts-expect-error a plain string is no actor id
+  MemoryLake.metadata({ actorId: "actor-33d6b73298fb43482a765643ff92444b" })
+  // @ts-expect-error a misspelt option
+  MemoryLake.metadata({ skipMemmory: true })
+
+  assert.deepStrictEqual<unknown>(
+    overriding({
+      web_search: { open_datasets: ["new/set"] },
+      web_fetch: {},
+      pii: {},
+      vega: {},
+      dataset: { enabled_service_bundles: ["nl2sql"] }
+    }),
+    {
+      overrides: {
+        capabilitiesOverride: {
+          web_search: { open_datasets: ["new/set"] },
+          web_fetch: {},
+          pii: {},
+          vega: {},
+          dataset: { enabled_service_bundles: ["nl2sql"] }
+        }
+      }
+    }
+  )
+})

@@ -1,0 +1,159 @@
+import { Message, Operation, StreamEvent, Task } from "@effect-a2a/core"
+import { Reply, TaskHub, TaskStore } from "@effect-a2a/server"
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, DateTime, Effect, Fiber, Schema, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { fold } from "../src/internal/fold.ts"
+import { call, contextId, get, label, sendTask, serve, start, stream, subscribe, tagOf, taskId, text } from "./support.ts"
+
+describe("bookkeeping", () => {
+  it.effect("MEM-05: 1,000 clients open a stream and drop it: nothing is kept, executors go on", () =>
+    Effect.gen(function*() {
+      const hub = yield* TaskHub.TaskHub
+      const fibers = yield* Effect.forEach(Array.from({ length: 1000 }), () =>
+        Effect.forkChild(Stream.runDrain(stream("hi")), { startImmediately: true }))
+      assert.strictEqual(yield* hub.subscribers, 1000)
+      yield* Fiber.interruptAll(fibers)
+      assert.strictEqual(yield* hub.subscribers, 0)
+      assert.strictEqual((yield* call(Operation.ListTasks, { status: "submitted", pageSize: 1 })).totalSize, 1000)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* call(Operation.ListTasks, { status: "completed", pageSize: 1 })).totalSize, 1000)
+    }).pipe(Effect.provide(serve(() => Stream.fromEffect(Effect.as(Effect.sleep("1 second"), "ok"))))))
+
+  it.effect("MEM-05: a stream that is only begun with is let go too", () =>
+    Effect.gen(function*() {
+      const hub = yield* TaskHub.TaskHub
+      const { id } = yield* start("hi")
+      yield* subscribe(id).pipe(Stream.take(1), Stream.runDrain)
+      yield* sendTask("hi").pipe(Effect.timeoutOption("1 second"), Effect.forkChild({ startImmediately: true }))
+      assert.strictEqual(yield* hub.subscribers, 1)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* hub.subscribers, 0)
+    }).pipe(Effect.provide(serve(() => Stream.never))))
+
+  it.effect("MEM-08: finished and waiting tasks are kept up to a limit, the oldest go first, those at work stay", () =>
+    Effect.gen(function*() {
+      const hub = yield* TaskHub.TaskHub
+      const working = yield* start("work")
+      const waiting = yield* Effect.forEach([1, 2, 3, 4], () => sendTask("ask"))
+      const finished = yield* Effect.forEach(Array.from({ length: 100 }), () => sendTask("ok"))
+      const total = (status: "completed" | "input-required" | "submitted") =>
+        Effect.map(call(Operation.ListTasks, { status }), (page) => page.totalSize)
+      assert.deepStrictEqual(
+        [yield* total("completed"), yield* total("input-required"), yield* total("submitted")],
+        [10, 3, 1]
+      )
+      assert.strictEqual(yield* tagOf(get(finished[89]!.id)), "TaskNotFoundError")
+      assert.strictEqual((yield* get(finished[90]!.id)).id, finished[90]!.id)
+      assert.strictEqual(yield* tagOf(get(waiting[0]!.id)), "TaskNotFoundError")
+      assert.strictEqual((yield* get(working.id)).id, working.id)
+      // one that is answered no longer counts among those that wait
+      yield* sendTask("ok", { taskId: waiting[1]!.id })
+      yield* sendTask("ask")
+      assert.strictEqual((yield* get(waiting[2]!.id)).status.state, "input-required")
+      assert.strictEqual(yield* hub.subscribers, 0)
+    }).pipe(Effect.provide(serve(
+      (turn) =>
+        Message.text(turn.message) === "work"
+          ? Stream.never
+          : Message.text(turn.message) === "ask"
+          ? Stream.make(Reply.status("input-required", "?"))
+          : Stream.make("ok"),
+      { maxFinished: 10, maxWaiting: 3 }
+    ))))
+
+  it.effect("a subscriber that does not read keeps nobody waiting", () =>
+    Effect.gen(function*() {
+      const { id } = yield* start("hi")
+      const lazy = yield* subscribe(id).pipe(Stream.mapEffect(() => Effect.never), Stream.runDrain, Effect.forkChild)
+      const eager = yield* Effect.forkChild(Stream.runCollect(subscribe(id)), { startImmediately: true })
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(label((yield* Fiber.join(eager)).at(-1)!), "completed")
+      assert.isUndefined(lazy.pollUnsafe())
+      yield* Fiber.interrupt(lazy)
+    }).pipe(Effect.provide(serve(() => Stream.unwrap(Effect.as(Effect.sleep("1 second"), Stream.range(1, 9999).pipe(Stream.map(String))))))))
+})
+
+describe("TaskStore.layerMemory", () => {
+  const task = (id: string, at = 0): Task.Task => ({
+    _tag: "Task",
+    id: taskId(id),
+    contextId: contextId("c"),
+    status: { state: "working", timestamp: DateTime.makeUnsafe(at) }
+  })
+  const chunk = (text: string, append = true) =>
+    StreamEvent.artifactUpdate({ taskId: taskId("t"), artifact: { artifactId: "a" as never, parts: [{ _tag: "Text", text }] }, append })
+
+  it.effect("positions count events; the snapshot is of all of them, whenever it is asked for", () =>
+    Effect.gen(function*() {
+      const store = yield* TaskStore.TaskStore
+      assert.strictEqual(yield* store.append("ada", taskId("t"), [task("t")]), 0)
+      assert.strictEqual(yield* store.append("ada", taskId("t"), [chunk("a", false), chunk("b")]), 1)
+      const before = yield* store.get("ada", taskId("t"))
+      assert.strictEqual(yield* store.append("ada", taskId("t"), [chunk("c")]), 3)
+      const after = yield* store.get("ada", taskId("t"))
+      assert.deepStrictEqual([before && text(before.task), before?.length], ["ab", 3])
+      assert.deepStrictEqual([after && text(after.task), after?.length], ["abc", 4])
+      assert.strictEqual((yield* store.events("ada", taskId("t")))?.length, 4)
+    }).pipe(Effect.provide(TaskStore.layerMemory())))
+
+  it.effect("AUTH-07: what belongs to another owner can be neither read nor written", () =>
+    Effect.gen(function*() {
+      const store = yield* TaskStore.TaskStore
+      yield* store.append("ada", taskId("t"), [task("t")])
+      yield* store.append("bob", taskId("t"), [chunk("x")])
+      assert.isUndefined(yield* store.get("bob", taskId("t")))
+      assert.isUndefined(yield* store.events("bob", taskId("t")))
+      assert.strictEqual((yield* store.list({ owner: "bob", limit: 9 })).total, 0)
+      assert.strictEqual((yield* store.get("ada", taskId("t")))?.length, 1)
+    }).pipe(Effect.provide(TaskStore.layerMemory())))
+
+  it.effect("LST-04: a page goes on although its last task has gone", () =>
+    Effect.gen(function*() {
+      const store = yield* TaskStore.TaskStore
+      for (const id of ["a", "b", "c", "d"]) yield* store.append(undefined, taskId(id), [task(id)])
+      const after = { at: 0, id: taskId("bb") }
+      assert.deepStrictEqual((yield* store.list({ owner: undefined, limit: 9, after })).tasks.map((task) => task.id), [
+        taskId("b"),
+        taskId("a")
+      ])
+    }).pipe(Effect.provide(TaskStore.layerMemory())))
+
+  const Event = Arbitrary.schema(Schema.Struct({
+    kind: Schema.Literals(["status", "chunk", "chunk", "chunk", "task"]),
+    state: Schema.Literals(["working", "input-required", "completed"]),
+    artifact: Schema.Literals(["a", "b"]),
+    append: Schema.Boolean,
+    name: Schema.optionalKey(Schema.Literals(["x", "y"])),
+    text: Schema.Literals(["1", "2", "3"])
+  }))
+
+  it.prop("many events folded at once are the events one by one", [Arbitrary.array(Event)], ([kinds]) => {
+    const events = kinds.map(({ append, artifact, kind, name, state, text }): StreamEvent.StreamEvent => {
+      const known = name === undefined ? {} : { name, metadata: { [name]: text } }
+      switch (kind) {
+        case "task":
+          return task("t")
+        case "status":
+          return StreamEvent.statusUpdate({ taskId: taskId("t"), status: { state } })
+        case "chunk":
+          return StreamEvent.artifactUpdate({
+            taskId: taskId("t"),
+            append,
+            artifact: { artifactId: artifact as never, parts: [{ _tag: "Text", text }], ...known }
+          })
+      }
+    })
+    const frozen = JSON.stringify(events)
+    assert.deepStrictEqual(fold(task("t"), events), events.reduce(StreamEvent.apply, task("t") as Task.Task | undefined))
+    assert.strictEqual(JSON.stringify(events), frozen)
+  })
+
+  it.effect("appending is linear: 100,000 chunks", () =>
+    Effect.gen(function*() {
+      const store = yield* TaskStore.TaskStore
+      yield* store.append(undefined, taskId("t"), [task("t")])
+      for (let n = 0; n < 100_000; n++) yield* store.append(undefined, taskId("t"), [chunk("x")])
+      assert.strictEqual((yield* store.get(undefined, taskId("t")))?.task.artifacts?.[0]?.parts.length, 100_000)
+    }).pipe(Effect.provide(TaskStore.layerMemory())))
+})

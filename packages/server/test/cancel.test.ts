@@ -1,0 +1,74 @@
+import { Id, Message } from "@effect-a2a/core"
+import { Reply } from "@effect-a2a/server"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { cancel, get, labels, sendTask, serve, start, subscribe, tagOf, taskId } from "./support.ts"
+
+describe("CancelTask", () => {
+  it.effect("S22: interrupts the executor, waits for its clearing up, and the task is canceled for everybody", () =>
+    Effect.gen(function*() {
+      const log: Array<string> = []
+      yield* Effect.gen(function*() {
+        const { id } = yield* start("two")
+        const following = yield* Effect.forkChild(labels(subscribe(id)), { startImmediately: true })
+        const canceling = yield* Effect.forkChild(cancel(id), { startImmediately: true })
+        yield* TestClock.adjust("1 second")
+        const task = yield* Fiber.join(canceling)
+        assert.strictEqual(task.status.state, "canceled")
+        assert.deepStrictEqual(yield* get(id), task)
+        assert.deepStrictEqual(log, ["cleared"])
+        assert.deepStrictEqual(yield* Fiber.join(following), ["task working", "canceled"])
+      }).pipe(Effect.provide(serve(() =>
+        Stream.concat(Stream.make(Reply.status("working")), Stream.never).pipe(
+          Stream.ensuring(Effect.andThen(Effect.sleep("1 second"), Effect.sync(() => log.push("cleared"))))
+        )
+      )))
+    }))
+
+  it.effect("CAN-08: twice gives the stored task, other ends are not cancelable, unknown is not found", () =>
+    Effect.gen(function*() {
+      const { id } = yield* start("wait")
+      const task = yield* cancel(id)
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* cancel(id), task)
+      for (const state of ["completed", "failed", "rejected"]) {
+        assert.strictEqual(yield* tagOf(cancel((yield* sendTask(state)).id)), "TaskNotCancelableError")
+      }
+      assert.strictEqual(yield* tagOf(cancel(taskId("nowhere"))), "TaskNotFoundError")
+    }).pipe(Effect.provide(serve((turn) =>
+      Message.text(turn.message) === "wait"
+        ? Stream.never
+        : Stream.make(Reply.status(Message.text(turn.message) as "completed"))
+    ))))
+
+  it.effect("CAN-08: two at once are both answered with the canceled task", () =>
+    Effect.gen(function*() {
+      const { id } = yield* start("wait")
+      const [one, two] = yield* Effect.all([cancel(id), cancel(id)], { concurrency: 2 })
+      assert.deepStrictEqual(one, two)
+      assert.strictEqual(one.status.state, "canceled")
+    }).pipe(Effect.provide(serve(() => Stream.never))))
+
+  it.effect("CAN-10: before the executor has begun", () =>
+    Effect.gen(function*() {
+      const { id } = yield* start("hi")
+      assert.strictEqual((yield* cancel(id)).status.state, "canceled")
+      assert.strictEqual((yield* get(id)).status.state, "canceled")
+    }).pipe(Effect.provide(serve(() => Stream.unwrap(Effect.never)))))
+
+  it.effect("7.2: a task that waits for its caller can be canceled", () =>
+    Effect.gen(function*() {
+      const { id, history } = yield* sendTask("hi")
+      const task = yield* cancel(id)
+      assert.deepStrictEqual([task.status.state, task.history], ["canceled", history])
+      assert.strictEqual((yield* get(id)).status.state, "canceled")
+    }).pipe(Effect.provide(serve(() => Stream.make(Reply.status("input-required", "?"))))))
+
+  it.effect("a waiting send gets the canceled task", () =>
+    Effect.gen(function*() {
+      const fiber = yield* Effect.forkChild(sendTask("hi"), { startImmediately: true })
+      yield* cancel(taskId("task"))
+      assert.strictEqual((yield* Fiber.join(fiber)).status.state, "canceled")
+    }).pipe(Effect.provide(serve(() => Stream.never)), Effect.provideService(Id.CurrentGenerator, (kind) => kind)))
+})

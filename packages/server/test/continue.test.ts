@@ -1,0 +1,140 @@
+import { Message, Operation } from "@effect-a2a/core"
+import { Reply } from "@effect-a2a/server"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { call, contextId, get, history, labels, reasonOf, send, sendTask, serve, start, stream, tagOf, taskId, text } from "./support.ts"
+
+/** Asks until it hears `go`. */
+const asking = serve((turn) =>
+  Message.text(turn.message) === "go"
+    ? Stream.make("done")
+    : Stream.make(`heard ${Message.text(turn.message)}`, Reply.status("input-required", "More?"))
+)
+
+describe("follow-ups", () => {
+  it.effect("7.3: a task id alone continues the task in its context; the executor sees what was before", () =>
+    Effect.gen(function*() {
+      const seen: Array<ReadonlyArray<string> | undefined> = []
+      yield* Effect.gen(function*() {
+        const first = yield* sendTask("one")
+        const second = yield* sendTask("two", { taskId: first.id })
+        assert.deepStrictEqual([second.id, second.contextId], [first.id, first.contextId])
+        assert.deepStrictEqual(history(second), ["one", "More?", "two"])
+        assert.deepStrictEqual(seen, [undefined, ["one"]])
+      }).pipe(Effect.provide(serve((turn) => {
+        seen.push(turn.task && history(turn.task))
+        return Stream.make(Reply.status("input-required", "More?"))
+      })))
+    }))
+
+  it.effect("7.3: a context id alone makes a new task in that conversation", () =>
+    Effect.gen(function*() {
+      const first = yield* sendTask("one")
+      const second = yield* sendTask("two", { contextId: first.contextId! })
+      assert.notStrictEqual(second.id, first.id)
+      assert.strictEqual(second.contextId, first.contextId)
+      assert.deepStrictEqual(history(second), ["two"])
+    }).pipe(Effect.provide(asking)))
+
+  it.effect("S14: a follow-up's stream begins with the task, and artifacts of both turns are kept", () =>
+    Effect.gen(function*() {
+      const { id } = yield* sendTask("one")
+      assert.deepStrictEqual(yield* labels(stream("go", { taskId: id })), ["task working", "done", "completed"])
+      const task = yield* get(id)
+      assert.strictEqual(text(task), "heard onedone")
+      assert.strictEqual(task.artifacts?.length, 2)
+    }).pipe(Effect.provide(asking)))
+
+  it.effect("HIST-04: a refused follow-up leaves no trace", () =>
+    Effect.gen(function*() {
+      const before = yield* sendTask("one")
+      const { id } = before
+      const foreign = yield* reasonOf(send("two", { taskId: id, contextId: contextId("other") }))
+      assert.strictEqual(foreign._tag === "InvalidParamsError" && foreign.violations?.[0]?.field, "message.contextId")
+      assert.strictEqual(yield* tagOf(send([], { taskId: id })), "InvalidParamsError")
+      assert.strictEqual(
+        yield* tagOf(send("two", { taskId: id, configuration: { historyLength: -1 } })),
+        "InvalidParamsError"
+      )
+      assert.deepStrictEqual(yield* get(id), before)
+    }).pipe(Effect.provide(asking)))
+
+  it.effect("HIST-08: a message to a finished task is refused, unary and streaming, history unchanged", () =>
+    Effect.gen(function*() {
+      const before = yield* sendTask("go")
+      assert.strictEqual(yield* tagOf(send("again", { taskId: before.id })), "UnsupportedOperationError")
+      assert.deepStrictEqual(yield* labels(stream("again", { taskId: before.id })), ["! UnsupportedOperationError"])
+      assert.deepStrictEqual(yield* get(before.id), before)
+    }).pipe(Effect.provide(asking)))
+
+  it.effect("S12: a message to a task that is not there", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* tagOf(send("hi", { taskId: taskId("nowhere") })), "TaskNotFoundError")
+      assert.strictEqual((yield* call(Operation.ListTasks, {})).totalSize, 0)
+    }).pipe(Effect.provide(asking)))
+
+  it.effect("CONC-01: of two messages in the same tick one runs, the other is refused", () =>
+    Effect.gen(function*() {
+      let running = 0
+      let peak = 0
+      yield* Effect.gen(function*() {
+        const { id } = yield* sendTask("one")
+        const both = yield* Effect.forEach(
+          ["two", "three"],
+          (text) => Effect.forkChild(Effect.result(sendTask(text, { taskId: id })), { startImmediately: true })
+        )
+        yield* TestClock.adjust("1 second")
+        const results = yield* Fiber.joinAll(both)
+        assert.deepStrictEqual(results.map((result) => result._tag), ["Success", "Failure"])
+        assert.strictEqual(results[1]?._tag === "Failure" && results[1].failure.reason._tag, "UnsupportedOperationError")
+        assert.strictEqual(peak, 1)
+        assert.deepStrictEqual(history(yield* get(id)), ["one", "?", "two"])
+      }).pipe(Effect.provide(serve((turn) =>
+        turn.task === undefined ? Stream.make(Reply.status("input-required", "?")) : Stream.unwrap(
+          Effect.sync(() => peak = Math.max(peak, ++running)).pipe(
+            Effect.andThen(Effect.sleep("1 second")),
+            Effect.andThen(Effect.sync(() => running--)),
+            Effect.as(Stream.make("ok"))
+          )
+        )
+      )))
+    }))
+
+  it.effect("CONC-01: a message to a task at work is refused", () =>
+    Effect.gen(function*() {
+      const { id } = yield* start("one")
+      assert.strictEqual(yield* tagOf(send("two", { taskId: id })), "UnsupportedOperationError")
+      assert.deepStrictEqual(history(yield* get(id)), ["one"])
+    }).pipe(Effect.provide(serve(() => Stream.never))))
+
+  it.effect("an answer right after the question waits for the executor to clear up", () =>
+    Effect.gen(function*() {
+      const cleaned = yield* Deferred.make<void>()
+      yield* Effect.gen(function*() {
+        const { id } = yield* sendTask("one")
+        const fiber = yield* Effect.forkChild(sendTask("go", { taskId: id }))
+        yield* TestClock.adjust("1 second")
+        assert.isTrue(Deferred.isDoneUnsafe(cleaned))
+        assert.strictEqual(text(yield* Fiber.join(fiber)), "done")
+      }).pipe(Effect.provide(serve((turn) =>
+        turn.task !== undefined ? Stream.make("done") : Stream.make(Reply.status("input-required", "?")).pipe(
+          Stream.ensuring(Effect.andThen(Effect.sleep("1 second"), Deferred.succeed(cleaned, undefined)))
+        )
+      )))
+    }))
+
+  it.effect("7.4: a task can be answered with a lone message, which changes nothing", () =>
+    Effect.gen(function*() {
+      const before = yield* sendTask("one")
+      const answer = yield* send("why?", { taskId: before.id })
+      assert.deepStrictEqual(
+        answer._tag === "Message" && [Message.text(answer), answer.taskId, answer.contextId],
+        ["Because", before.id, before.contextId]
+      )
+      assert.deepStrictEqual(yield* get(before.id), before)
+    }).pipe(Effect.provide(serve((turn) =>
+      turn.task === undefined ? Stream.make(Reply.status("auth-required", "sign in")) : Effect.succeed("Because")
+    ))))
+})
+

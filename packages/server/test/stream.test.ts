@@ -1,0 +1,252 @@
+import { AgentError, Artifact, Message, Operation, Part, StreamEvent, Task } from "@effect-a2a/core"
+import { Reply } from "@effect-a2a/server"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { call, card, get, label, labels, sendTask, serve, stream, tagOf, text, subscribe } from "./support.ts"
+
+const later = <A>(value: A) => Stream.fromEffect(Effect.as(Effect.sleep("1 second"), value))
+
+const chunksOf = (events: ReadonlyArray<StreamEvent.StreamEvent>) =>
+  events.filter((event) => event._tag === "ArtifactUpdate")
+
+describe("SendStreamingMessage", () => {
+  it.effect("S14: the task first, then everything in order, then the end", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* labels(stream("hi")), [
+        "task submitted",
+        "working",
+        "working: looking",
+        "report",
+        "Hello ",
+        "world",
+        "completed"
+      ])
+    }).pipe(Effect.provide(serve(() =>
+      Stream.make(
+        Reply.progress("looking"),
+        Reply.artifact({ name: "report", parts: "report" }),
+        "Hello ",
+        "world"
+      )
+    ))))
+
+  it.effect("ART-08: one artifact, append from the second piece on, lastChunk on the last", () =>
+    Effect.gen(function*() {
+      const chunks = chunksOf(yield* Stream.runCollect(stream("hi")))
+      assert.strictEqual(chunks.length, 50)
+      assert.strictEqual(new Set(chunks.map((chunk) => chunk.artifact.artifactId)).size, 1)
+      assert.deepStrictEqual(chunks.map((chunk) => chunk.append), [false, ...Array(49).fill(true)])
+      assert.deepStrictEqual(chunks.map((chunk) => chunk.lastChunk), [...Array(49).fill(false), true])
+    }).pipe(Effect.provide(serve(() => Stream.range(1, 50).pipe(Stream.map((n) => `${n} `))))))
+
+  it.effect("ART-08: an early stop closes the artifact: failure, defect, refusal, question, cancel", () =>
+    Effect.gen(function*() {
+      for (const end of ["fail", "die", "refuse", "ask"]) {
+        const seen: Array<StreamEvent.StreamEvent> = []
+        yield* stream(end).pipe(Stream.runForEach((event) => Effect.sync(() => seen.push(event))), Effect.exit)
+        const chunks = chunksOf(seen)
+        assert.deepStrictEqual(chunks.map((chunk) => chunk.lastChunk), [false, true], end)
+        assert.strictEqual(chunks.map((chunk) => Artifact.text(chunk.artifact)).join(""), "ab", end)
+      }
+      const fiber = yield* Effect.forkChild(Stream.runCollect(stream("wait")))
+      yield* TestClock.adjust("1 second")
+      const [task] = (yield* call(Operation.ListTasks, { status: "working" })).tasks
+      assert.isDefined(task)
+      yield* call(Operation.CancelTask, { id: task!.id })
+      const events = yield* Fiber.join(fiber)
+      assert.deepStrictEqual(chunksOf(events).map((chunk) => [label(chunk), chunk.lastChunk]), [
+        ["a", false],
+        ["b", false],
+        ["", true]
+      ])
+      assert.strictEqual(label(events.at(-1)!), "canceled")
+    }).pipe(Effect.provide(serve((turn) => {
+      const said = Stream.make("a", "b")
+      const after = {
+        fail: Stream.succeed(Reply.status("failed", "no")),
+        ask: Stream.succeed(Reply.status("input-required", "what?")),
+        die: Stream.die("boom"),
+        refuse: Stream.fail(AgentError.reason("QuotaExceededError", { message: "no credit" })),
+        wait: Stream.never
+      }
+      return Stream.concat(said, after[Message.text(turn.message) as keyof typeof after])
+    }))))
+
+  it.effect("a piece of the answer is not held back while the agent thinks", () =>
+    Effect.gen(function*() {
+      const seen: Array<string> = []
+      const fiber = yield* stream("hi").pipe(
+        Stream.runForEach((event) => Effect.sync(() => seen.push(label(event)))),
+        Effect.forkChild
+      )
+      yield* TestClock.adjust("500 millis")
+      assert.deepStrictEqual(seen, ["task submitted", "working", "Hello "])
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(fiber)
+      assert.deepStrictEqual(seen.slice(3), ["world", "completed"])
+    }).pipe(Effect.provide(serve(() => Stream.concat(Stream.make("Hello "), later("world"))))))
+
+  it.effect("S14: closes at input-required although the executor would go on, and interrupts it", () =>
+    Effect.gen(function*() {
+      const interrupted = yield* Deferred.make<void>()
+      const agent = serve(() =>
+        Stream.concat(Stream.make(Reply.status("input-required", "Which?")), Stream.never).pipe(
+          Stream.ensuring(Deferred.succeed(interrupted, undefined))
+        )
+      )
+      yield* Effect.gen(function*() {
+        assert.deepStrictEqual(yield* labels(stream("hi")), ["task submitted", "input-required: Which?"])
+        yield* Deferred.await(interrupted)
+      }).pipe(Effect.provide(agent))
+    }))
+
+  it.effect("S23: stays open at auth-required, and works on once the executor does", () =>
+    Effect.gen(function*() {
+      const fiber = yield* Effect.forkChild(labels(stream("hi")))
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* Fiber.join(fiber), [
+        "task submitted",
+        "auth-required: sign in",
+        "working",
+        "secret report",
+        "completed"
+      ])
+    }).pipe(Effect.provide(serve(() =>
+      Stream.concat(Stream.make(Reply.status("auth-required", "sign in")), later("secret report"))
+    ))))
+
+  it.effect("S23: an executor that ends at auth-required leaves the task there", () =>
+    Effect.gen(function*() {
+      const task = yield* sendTask("hi")
+      assert.strictEqual((yield* get(task.id)).status.state, "auth-required")
+      const fiber = yield* Effect.forkChild(labels(subscribe(task.id)))
+      yield* TestClock.adjust("1 hour")
+      assert.isUndefined(fiber.pollUnsafe())
+      assert.strictEqual(text(yield* sendTask("done", { taskId: task.id })), "ok")
+      assert.deepStrictEqual(yield* Fiber.join(fiber), ["task auth-required", "task working", "ok", "completed"])
+    }).pipe(Effect.provide(serve((turn) =>
+      turn.task === undefined ? Stream.make(Reply.status("auth-required", "sign in")) : Stream.make("ok")
+    ))))
+
+  it.effect("STR-08: a defect before the first reply is the task, FAILED, the end", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* labels(stream("hi")), [
+        "task submitted",
+        "failed: The agent failed unexpectedly"
+      ])
+    }).pipe(Effect.provide(serve(() => {
+      throw new Error("no model")
+    }))))
+
+  it.effect("STR-08: a reason before the first reply: the task all the same, then the reason", () =>
+    Effect.gen(function*() {
+      const events: Array<StreamEvent.StreamEvent> = []
+      yield* stream("hi").pipe(Stream.runForEach((event) => Effect.sync(() => events.push(event))), Effect.exit)
+      const [task] = events
+      assert.isTrue(task?._tag === "Task")
+      const found = yield* get((task as Task.Task).id)
+      assert.strictEqual(found.status.state, "failed")
+      assert.strictEqual(Task.statusText(found), "no such argument")
+    }).pipe(Effect.provide(serve(() =>
+      Stream.fail(AgentError.reason("InvalidArgumentError", { message: "no such argument" }))
+    ))))
+
+  it.effect("ERR-07, ERR-08: a reason after two events ends every stream of the task with its own code", () =>
+    Effect.gen(function*() {
+      const fiber = yield* Effect.forkChild(labels(stream("hi")), { startImmediately: true })
+      yield* TestClock.adjust("500 millis")
+      const [task] = (yield* call(Operation.ListTasks, {})).tasks
+      const other = yield* Effect.forkChild(labels(subscribe(task!.id)), { startImmediately: true })
+      yield* TestClock.adjust("500 millis")
+      assert.deepStrictEqual(yield* Fiber.join(fiber), [
+        "task submitted",
+        "working",
+        "a",
+        "",
+        "! UnsupportedOperationError"
+      ])
+      assert.deepStrictEqual(yield* Fiber.join(other), ["task working", "", "! UnsupportedOperationError"])
+    }).pipe(Effect.provide(serve(() =>
+      Stream.concat(
+        Stream.make("a"),
+        Stream.fromEffect(Effect.andThen(
+          Effect.sleep("1 second"),
+          Effect.fail(AgentError.reason("UnsupportedOperationError", { message: "not here" }))
+        ))
+      )
+    ))))
+
+  it.effect("ERR-07: before the first event an error is the call's error", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* tagOf(Stream.runDrain(subscribe("nowhere" as never))), "TaskNotFoundError")
+      assert.strictEqual(yield* tagOf(Stream.runDrain(stream([]))), "InvalidParamsError")
+    }).pipe(Effect.provide(serve(() => Stream.make("ok")))))
+
+  it.effect("CAN-07: a client that goes away changes nothing", () =>
+    Effect.gen(function*() {
+      const [first] = yield* stream("hi").pipe(Stream.take(1), Stream.runCollect)
+      yield* TestClock.adjust("3 seconds")
+      const task = yield* get((first as Task.Task).id)
+      assert.strictEqual(task.status.state, "completed")
+      assert.strictEqual(text(task), "123")
+    }).pipe(Effect.provide(serve(() => later("1").pipe(Stream.concat(later("2")), Stream.concat(later("3")))))))
+
+  it.effect("CAN-07: nor does a waiting caller that is interrupted", () =>
+    Effect.gen(function*() {
+      const fiber = yield* Effect.forkChild(sendTask("hi"), { startImmediately: true })
+      yield* Fiber.interrupt(fiber)
+      yield* TestClock.adjust("1 second")
+      const [task] = (yield* call(Operation.ListTasks, { includeArtifacts: true })).tasks
+      assert.strictEqual(task && text(task), "1")
+    }).pipe(Effect.provide(serve(() => later("1")))))
+
+  it.effect("S15: every stream of a task gets the same events in the same order, one leaving changes nothing", () =>
+    Effect.gen(function*() {
+      const started = yield* Effect.forkChild(labels(stream("hi")), { startImmediately: true })
+      const [task] = (yield* call(Operation.ListTasks, {})).tasks
+      const others = yield* Effect.forEach([1, 2, 3], () =>
+        Effect.forkChild(labels(subscribe(task!.id)), { startImmediately: true }))
+      yield* Fiber.interrupt(others[0]!)
+      yield* TestClock.adjust("1 second")
+      const all = (yield* Fiber.join(started)).slice(1)
+      assert.deepStrictEqual(all, ["working", "a", "b", "completed"])
+      for (const other of others.slice(1)) assert.deepStrictEqual((yield* Fiber.join(other)).slice(1), all)
+    }).pipe(Effect.provide(serve(() => Stream.unwrap(Effect.as(Effect.sleep("1 second"), Stream.make("a", "b")))))))
+
+  it.effect("what is ready together comes as one chunk", () =>
+    Effect.gen(function*() {
+      const sizes: Array<number> = []
+      yield* stream("hi").pipe(Stream.runForEachArray((chunk) => Effect.sync(() => sizes.push(chunk.length))))
+      assert.strictEqual(sizes.reduce((sum, size) => sum + size), 10_003)
+      assert.isBelow(sizes.length, 10)
+    }).pipe(Effect.provide(serve(() => Stream.map(Stream.range(1, 10_000), String)))))
+
+  it.effect("a cut ends the connections, not the work", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* labels(stream("hi")), ["task submitted", "working", "a", "! StreamInterruptedError"])
+      const [task] = (yield* call(Operation.ListTasks, {})).tasks
+      yield* Effect.yieldNow
+      assert.strictEqual(text(yield* get(task!.id)), "ab")
+    }).pipe(Effect.provide(serve(() => Stream.make("a", Reply.cut, "b")))))
+
+  it.effect("S10: an agent whose card says it does not stream refuses both streams", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* tagOf(Stream.runDrain(stream("hi"))), "UnsupportedOperationError")
+      const task = yield* sendTask("hi")
+      assert.strictEqual(yield* tagOf(Stream.runDrain(subscribe(task.id))), "UnsupportedOperationError")
+    }).pipe(Effect.provide(serve(() => Stream.make(Part.text("ok")), {
+      card: { ...card, capabilities: { streaming: false } }
+    }))))
+
+  it.effect("when the server goes down, work is canceled and streams end", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const agent = yield* Layer.buildWithScope(serve(() => Stream.never), scope)
+      const fiber = yield* Effect.forkChild(Effect.provideContext(labels(stream("hi")), agent), {
+        startImmediately: true
+      })
+      yield* Scope.close(scope, Exit.void)
+      assert.deepStrictEqual(yield* Fiber.join(fiber), ["task submitted", "canceled"])
+    }))
+})

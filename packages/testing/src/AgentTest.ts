@@ -1,0 +1,42 @@
+/**
+ * An agent in the same process: the whole server, no encoding, no socket.
+ *
+ * ```ts
+ * import { AgentTransport, Operation } from "@effect-a2a/core"
+ * import { AgentTest, Script } from "@effect-a2a/testing"
+ * import { Effect, Layer } from "effect"
+ *
+ * const name = Effect.gen(function*() {
+ *   const transport = yield* AgentTransport.AgentTransport
+ *   return (yield* transport.call(Operation.GetAgentCard, {})).name
+ * })
+ * const agent = AgentTest.layer.pipe(Layer.provide(Script.layer(Script.say("Hello"))))
+ * await Effect.runPromise(name.pipe(Effect.provide(agent))) // => "Test agent"
+ * ```
+ *
+ * @since 0.1.0
+ */
+import type * as AgentCard from "@effect-a2a/core/AgentCard"
+import type { AgentTransport } from "@effect-a2a/core/AgentTransport"
+import type { AgentExecutor } from "@effect-a2a/server/AgentExecutor"
+import * as AgentServer from "@effect-a2a/server/AgentServer"
+import type * as Layer from "effect/Layer"
+
+/** A small but complete card. */
+export const card: AgentCard.AgentCard = {
+  name: "Test agent",
+  description: "Plays a script",
+  version: "1.0.0",
+  supportedInterfaces: [{ url: "https://agent.test/a2a", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }],
+  capabilities: { streaming: true },
+  defaultInputModes: ["text/plain"],
+  defaultOutputModes: ["text/plain"],
+  skills: [{ id: "script", name: "Script", description: "Plays a script", tags: ["test"] }]
+}
+
+/** The server over an executor, with `card` unless another is given, and every policy of the server. */
+export const layerWith = (options?: Partial<AgentServer.Options>): Layer.Layer<AgentTransport, never, AgentExecutor> =>
+  AgentServer.layerMemory({ card, ...options })
+
+/** The server over an executor, with defaults. */
+export const layer: Layer.Layer<AgentTransport, never, AgentExecutor> = layerWith()

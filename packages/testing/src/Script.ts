@@ -1,0 +1,144 @@
+/**
+ * Agents as data: a list of steps, played for every message or chosen by it.
+ *
+ * ```ts
+ * import { AgentTransport, Message, Operation, Task } from "@effect-a2a/core"
+ * import { AgentTest, Script } from "@effect-a2a/testing"
+ * import { Effect, Layer } from "effect"
+ *
+ * const agent = AgentTest.layer.pipe(Layer.provide(Script.layer(
+ *   Script.think("Greet in French"),
+ *   Script.say("Bon"),
+ *   Script.say("jour")
+ * )))
+ * const program = Effect.gen(function*() {
+ *   const transport = yield* AgentTransport.AgentTransport
+ *   const task = yield* transport.call(Operation.SendMessage, { message: yield* Message.user("Hi") })
+ *   return task._tag === "Task" ? Task.text(task) : ""
+ * })
+ * await Effect.runPromise(program.pipe(Effect.provide(agent))) // => "Bonjour"
+ * ```
+ *
+ * @since 0.1.0
+ */
+import type { AgentErrorReason } from "@effect-a2a/core/AgentError"
+import type * as Message from "@effect-a2a/core/Message"
+import * as Part from "@effect-a2a/core/Part"
+import type { TaskState } from "@effect-a2a/core/TaskState"
+import * as AgentExecutor from "@effect-a2a/server/AgentExecutor"
+import * as Reply from "@effect-a2a/server/Reply"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import type * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+
+/** What the agent says. */
+export interface Say {
+  readonly _tag: "Say"
+  readonly reply: Reply.Reply
+}
+
+/** How long it waits, on Effect's clock. */
+export interface Wait {
+  readonly _tag: "Wait"
+  readonly duration: Duration.Input
+}
+
+/** The call is refused with a reason, or the agent dies of a defect. */
+export interface Stop {
+  readonly _tag: "Stop"
+  readonly effect: Effect.Effect<never, AgentErrorReason>
+}
+
+export type Step = Say | Wait | Stop
+
+/** Any reply as a step. */
+export const reply = (reply: Reply.Reply): Say => ({ _tag: "Say", reply })
+
+/** A piece of the answer: a chunk of the artifact `result`. */
+export const say = (text: string): Say => reply(text)
+
+/** A piece of the text as it is written, outside the artifact: what MemoryLake streams for display (ML-22). */
+export const write = (text: string): Say => reply(Reply.progress(text))
+
+/** A thought, marked as the Agent Development Kit does. */
+export const think = (text: string): Say => reply(Reply.progress(Part.text(text, { metadata: { adk_thought: true } })))
+
+const adk = (type: "function_call" | "function_response", data: Schema.Json): Say =>
+  reply(Reply.progress(Part.data(data, { metadata: { adk_type: type } })))
+
+/** A tool is called (ML-24); the matching {@link toolResult} has the same id. */
+export const callTool = (call: { readonly id: string; readonly name: string; readonly args?: Schema.JsonObject }): Say =>
+  adk("function_call", { id: call.id, name: call.name, args: call.args ?? {} })
+
+/** A tool has answered: JSON, JSON in a string, or `{ error, code? }`. */
+export const toolResult = (
+  result: { readonly id: string; readonly name: string; readonly response: Schema.Json }
+): Say => adk("function_response", { id: result.id, name: result.name, response: result.response })
+
+/** A file that the agent made, told while it works. */
+export const file = (part: Part.Raw | Part.Url): Say => reply(Reply.progress(part))
+
+/** An artifact besides the answer, or a chunk of one. */
+export const artifact = (artifact: Reply.Content, options?: Reply.ChunkOptions): Say =>
+  reply(Reply.artifact(artifact, options))
+
+/** A new state of the task. A terminal one and `input-required` end the script. */
+export const become = (state: TaskState, message?: Message.Input): Say => reply(Reply.status(state, message))
+
+/** The task fails, and says why. */
+export const fail = (text: string): Say => become("failed", text)
+
+/** The script ends with a question; the next message of the task starts it anew. */
+export const askForInput = (text: string): Say => become("input-required", text)
+
+/** Credentials are wanted out of band; what follows happens once they are there. */
+export const requireAuth = (text: string): Say => become("auth-required", text)
+
+/**
+ * The connection of everyone who follows is cut, and the script goes on. In the same process the stream fails with
+ * `StreamInterruptedError`; wire tooling closes the socket.
+ */
+export const cut: Say = reply(Reply.cut)
+
+export const wait = (duration: Duration.Input): Wait => ({ _tag: "Wait", duration })
+
+/** Every call that waits is refused with this reason, the task is failed, and the script ends. */
+export const refuse = (reason: AgentErrorReason): Stop => ({ _tag: "Stop", effect: Effect.fail(reason) })
+
+/** The agent dies of a defect. */
+export const die = (defect: unknown): Stop => ({ _tag: "Stop", effect: Effect.die(defect) })
+
+/** The steps' replies in order; neighbours without a wait between them come as one chunk. */
+export const play = (steps: ReadonlyArray<Step>): Stream.Stream<Reply.Reply, AgentErrorReason> =>
+  Stream.fromIterable(runs(steps)).pipe(Stream.flatMap((run): Stream.Stream<Reply.Reply, AgentErrorReason> =>
+    run._tag === "Replies" ? Stream.fromArray(run.replies) : Stream.fromEffectDrain(pause(run))
+  ))
+
+type Run = Wait | Stop | { readonly _tag: "Replies"; readonly replies: Array<Reply.Reply> }
+
+const runs = (steps: ReadonlyArray<Step>): ReadonlyArray<Run> =>
+  steps.reduce<Array<Run>>((runs, step) => {
+    const last = runs.at(-1)
+    if (step._tag !== "Say") runs.push(step)
+    else if (last?._tag === "Replies") last.replies.push(step.reply)
+    else runs.push({ _tag: "Replies", replies: [step.reply] })
+    return runs
+  }, [])
+
+const pause = (step: Wait | Stop): Effect.Effect<void, AgentErrorReason> =>
+  step._tag === "Wait" ? Effect.sleep(step.duration) : step.effect
+
+/** A scripted agent: the same steps for every message, or those that a function finds for the turn. */
+export const layer: {
+  (script: (turn: AgentExecutor.Turn) => ReadonlyArray<Step>): Layer.Layer<AgentExecutor.AgentExecutor>
+  (...steps: ReadonlyArray<Step>): Layer.Layer<AgentExecutor.AgentExecutor>
+} = (
+  ...script: ReadonlyArray<Step> | readonly [(turn: AgentExecutor.Turn) => ReadonlyArray<Step>]
+): Layer.Layer<AgentExecutor.AgentExecutor> => {
+  const [first] = script
+  return AgentExecutor.layer((turn) =>
+    play(typeof first === "function" ? first(turn) : script as ReadonlyArray<Step>)
+  )
+}

@@ -1,0 +1,5 @@
+/** @since 0.1.0 */
+export * as AgentTest from "./AgentTest.ts"
+export * as MemoryLakeEmulator from "./MemoryLakeEmulator.ts"
+export * as Script from "./Script.ts"
+export * as Wire from "./Wire.ts"

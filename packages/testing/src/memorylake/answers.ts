@@ -1,0 +1,176 @@
+/**
+ * What the emulated agent says: deterministic runs, of which the first is the example of MemoryLake's page, to the
+ * letter. Other questions get a canned run; words in them, and options, decide what happens in it (docs/memorylake.md).
+ */
+import * as Id from "@effect-a2a/core/Id"
+import * as Message from "@effect-a2a/core/Message"
+import * as Part from "@effect-a2a/core/Part"
+import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
+import type { Turn } from "@effect-a2a/server/AgentExecutor"
+import * as Reply from "@effect-a2a/server/Reply"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+
+/** Models that exist; another one makes the task fail. */
+export const models: ReadonlyArray<string> = [
+  "claude-sonnet-4",
+  "deepseek-chat",
+  "gemini-2.5-pro",
+  "gpt-4o",
+  "qwen-max"
+]
+
+/** Between two steps of a slow run. */
+export const slowness = Duration.seconds(1)
+
+/** One part of progress, with its place in the run, which its message is named after. */
+interface Step {
+  readonly n: number
+  readonly suffix?: "call" | "response"
+  readonly part: Part.Part
+}
+
+interface Run {
+  readonly steps: ReadonlyArray<Step>
+  /** The parts of the artifact; none: the run ends without one. */
+  readonly result: ReadonlyArray<Part.Part>
+}
+
+const call = (n: number, id: string, name: string, args: Schema.Json): Step => ({
+  n,
+  suffix: "call",
+  part: Part.data({ id, name, args }, { metadata: { adk_type: "function_call" } })
+})
+
+const response = (n: number, id: string, name: string, response: Schema.Json): Step => ({
+  n,
+  suffix: "response",
+  part: Part.data({ id, name, response }, { metadata: { adk_type: "function_response" } })
+})
+
+const say = (n: number, text: string): Step => ({ n, part: Part.text(text) })
+
+const recommended = (...questions: ReadonlyArray<string>) => Part.data({ kind: "recommended_questions", questions })
+
+/** The page's question. */
+export const example = "What is the capital of France?"
+
+const exampleRun: Run = {
+  steps: [
+    say(3, "Let me look that up."),
+    call(8, "call_1", "web_search", { query: "capital of France" }),
+    response(
+      9,
+      "call_1",
+      "web_search",
+      `{"results": [{"title": "Paris", "url": "https://en.wikipedia.org/wiki/Paris"}]}`
+    ),
+    say(11, "Paris is"),
+    say(12, " the capital of France.")
+  ],
+  result: [Part.text("Paris is the capital of France."), recommended("What is the population of Paris?")]
+}
+
+const numbered = (steps: ReadonlyArray<(n: number) => Step>): ReadonlyArray<Step> =>
+  steps.map((step, index) => step(index + 3))
+
+const search = (question: string): ReadonlyArray<(n: number) => Step> => [
+  (n) => say(n, "Let me look that up."),
+  (n) => call(n, "call_1", "web_search", { query: question, limit: 2 }),
+  (n) =>
+    response(
+      n,
+      "call_1",
+      "web_search",
+      JSON.stringify({ results: [{ title: question, url: "https://example.com/" }], total: 1 })
+    )
+]
+
+const toolError: ReadonlyArray<(n: number) => Step> = [
+  (n) => call(n, "call_2", "web_fetch", { url: "https://example.com/" }),
+  (n) => response(n, "call_2", "web_fetch", { error: "the page did not answer", code: "TIMEOUT" })
+]
+
+const file = { url: "https://files.example.com/report.csv", mediaType: "text/csv", filename: "report.csv" }
+
+const attachment = (isSaved: boolean) =>
+  Part.data({
+    kind: "attachments",
+    attachments: [{
+      name: file.filename,
+      mime_type: file.mediaType,
+      description: "The report",
+      ...(isSaved ? { presign_url: file.url, committed: true } : { committed: false, error: "the storage is full" })
+    }]
+  })
+
+/** Pieces as a model gives them out: a few words each. */
+const pieces = (text: string): ReadonlyArray<string> =>
+  text.match(/\S*(?:\s+\S+)?\s*/g)?.filter((piece) => piece !== "") ?? []
+
+const languages: Readonly<Record<string, string>> = { en: "English", zh: "Chinese", cn: "Chinese" }
+
+const isCalled = (question: string, word: string) => new RegExp(`\\b${word}\\b`, "i").test(question)
+
+const redacted = (text: string) => text.replace(/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, "[EMAIL_REDACTED]")
+
+const cannedRun = (asked: string, options: MemoryLake.Options): Run => {
+  const capabilities = options.overrides?.capabilitiesOverride ?? {}
+  const question = capabilities.pii === undefined ? asked : redacted(asked)
+  const says = (word: string) => isCalled(asked, word)
+  const language = options.runtimeOptions?.language
+  const spoken = language === undefined ? "" : `(${languages[language] ?? language}) `
+  const text = `${spoken}You asked: ${question}`
+  const isUnsaved = says("unsaved")
+  return {
+    steps: numbered([
+      (n) => ({ n, part: Part.text("What is meant by that?", { metadata: { adk_thought: true } }) }),
+      ...(says("search") || capabilities.web_search !== undefined ? search(question) : []),
+      ...(says("tool error") ? toolError : []),
+      ...(says("file") && !isUnsaved ? [(n: number): Step => ({ n, part: Part.url(file.url, file) })] : []),
+      ...(says("silent") ? [] : pieces(text).map((piece) => (n: number) => say(n, piece)))
+    ]),
+    result: says("silent") ? [] : [
+      Part.text(text),
+      ...(says("file") ? [attachment(!isUnsaved)] : []),
+      ...(says("citations") ? [Part.data({ kind: "citations", items: [1, 2] }), Part.data({ note: "no kind" })] : []),
+      recommended("What else is there to know?")
+    ]
+  }
+}
+
+const replies = ({ taskId }: Turn, { result, steps }: Run): ReadonlyArray<Reply.Reply> => [
+  ...steps.map(({ n, part, suffix }) => {
+    const messageId = Id.MessageId.make(`${taskId}-${n}${suffix === undefined ? "" : `-${suffix}`}`)
+    return Reply.progress({ _tag: "Message", messageId, role: "agent", parts: [part] })
+  }),
+  ...(result.length === 0 ? [] : [
+    Reply.artifact({ artifactId: `result-${taskId}`, name: "result", parts: result, metadata: {} }, { lastChunk: true })
+  ])
+]
+
+/** The replies to a turn; what they are depends on nothing else. */
+export const answer = (turn: Turn): ReadonlyArray<Reply.Reply> => {
+  const options = MemoryLake.decodeOptions(turn.metadata.memorylake)
+  const model = options.overrides?.model
+  const question = Message.text(turn.message)
+  if (model !== undefined && !models.includes(model)) {
+    return [Reply.status("failed", `LLM model config not found: ${model}`)]
+  }
+  if (question === example) return replies(turn, exampleRun)
+  if (isCalled(question, "fail")) return [Reply.progress("Let me see."), Reply.status("failed", "The agent gave up.")]
+  if (isCalled(question, "ask me") && turn.task === undefined) {
+    return [Reply.status("input-required", "Which one do you mean?")]
+  }
+  return replies(turn, cannedRun(question, options))
+}
+
+/** The emulated agent: what `AgentExecutor.layer` takes. Runs are immediate unless the question says `slow`. */
+export const execute = (turn: Turn): Stream.Stream<Reply.Reply> => {
+  const steps = Stream.fromIterable(answer(turn))
+  return isCalled(Message.text(turn.message), "slow")
+    ? Stream.mapEffect(steps, (reply) => Effect.delay(Effect.succeed(reply), slowness))
+    : steps
+}

@@ -1,0 +1,269 @@
+/**
+ * MemoryLake's rules, around any agent: what a message must say before the agent hears it, what is told of a task, and
+ * which conversation belongs to whom. To be put over an `AgentServer` that replays events.
+ */
+import * as AgentError from "@effect-a2a/core/AgentError"
+import { AgentTransport } from "@effect-a2a/core/AgentTransport"
+import * as Id from "@effect-a2a/core/Id"
+import * as Message from "@effect-a2a/core/Message"
+import * as Operation from "@effect-a2a/core/Operation"
+import * as Part from "@effect-a2a/core/Part"
+import * as StreamEvent from "@effect-a2a/core/StreamEvent"
+import type * as Task from "@effect-a2a/core/Task"
+import * as TaskState from "@effect-a2a/core/TaskState"
+import * as ToolCall from "@effect-a2a/core/ToolCall"
+import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
+import * as Caller from "@effect-a2a/server/Caller"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as Struct from "effect/Struct"
+import * as Refusals from "./refusals.ts"
+
+type Reason = AgentError.AgentErrorReason
+
+/** A conversation: whose it is, its project, and the message it is busy with. */
+interface Conversation {
+  readonly agentId: string
+  readonly projectId: string | undefined
+  /** A message has come in whose task does not exist yet. */
+  readonly isBeginning: boolean
+  readonly taskId: Id.TaskId | undefined
+}
+
+/** The conversations of a workspace: all its agents share them. */
+export class Conversations extends Context.Service<Conversations, Map<string, Conversation>>()(
+  "@effect-a2a/testing/memorylake/Conversations"
+) {}
+
+/** No conversations yet, but for the one that belongs to another agent. */
+export const layerConversations: Layer.Layer<Conversations> = Layer.sync(
+  Conversations,
+  () =>
+    new Map([[Refusals.foreignContext, {
+      agentId: "another",
+      projectId: undefined,
+      isBeginning: false,
+      taskId: undefined
+    }]])
+)
+
+const refuse = (code: Refusals.Code, message: string): Effect.Effect<never, Reason> =>
+  Effect.fail(Refusals.refusal(code, message))
+
+const isObject = (json: Schema.Json | undefined): json is { readonly [key: string]: Schema.Json } =>
+  typeof json === "object" && json !== null && !Array.isArray(json)
+
+const isActorId = Schema.is(MemoryLake.ActorId)
+const isProjectId = Schema.is(MemoryLake.ProjectId)
+
+const checkActor = Effect.fnUntraced(function*(actorId: string | undefined) {
+  if (actorId === undefined) {
+    const caller = yield* Caller.Current
+    return caller?.id === Refusals.keyWithoutActor
+      ? yield* refuse("STATE_NOT_READY", "you have no actor in this workspace: name one in actorId")
+      : undefined
+  }
+  if (!isActorId(actorId)) return yield* refuse("INVALID_ARGUMENT", "actorId is malformed")
+  if (actorId === Refusals.inactiveActor) return yield* refuse("ACTOR_INACTIVE", "the actor was deleted")
+  if (actorId === Refusals.unboundActor) return yield* refuse("INVALID_ARGUMENT", "the actor is not of this workspace")
+  if (actorId === Refusals.deniedActor) return yield* refuse("ACCESS_DENIED", "workspace_actor:fact_search is missing")
+})
+
+const checkProjects = Effect.fnUntraced(function*({ readOnlyProjectIds = [], readWriteProjectId }: MemoryLake.Options) {
+  if (readWriteProjectId !== undefined && !isProjectId(readWriteProjectId)) {
+    return yield* refuse("INVALID_ARGUMENT", "readWriteProjectId is malformed")
+  }
+  if (readWriteProjectId === Refusals.unknownProject) return yield* refuse("NOT_FOUND", "there is no such project")
+  if ([readWriteProjectId, ...readOnlyProjectIds].some((projectId) => projectId === Refusals.deniedProject)) {
+    return yield* refuse("ACCESS_DENIED", "project:mem_search is missing")
+  }
+})
+
+/** What a message must say, before anything else is looked at. Gives the options in it. */
+const checkMessage = Effect.fnUntraced(function*({ message, metadata }: Operation.SendMessageRequest) {
+  const memorylake = metadata?.memorylake
+  if (!isObject(memorylake)) return yield* refuse("INVALID_ARGUMENT", "metadata.memorylake is required")
+  const rehearsed = Refusals.byPrompt(Message.text(message))
+  if (rehearsed !== undefined) return yield* Effect.fail(rehearsed)
+  const overrides = memorylake.overrides
+  const capabilities = isObject(overrides) ? overrides.capabilitiesOverride : undefined
+  if (capabilities !== undefined && !isObject(capabilities)) {
+    return yield* refuse("INVALID_ARGUMENT", "capabilitiesOverride must be an object")
+  }
+  const options = MemoryLake.decodeOptions(memorylake)
+  yield* checkActor(options.actorId)
+  yield* checkProjects(options)
+  if (options.readWriteProjectId === undefined && message.parts.some(Part.isFile)) {
+    return yield* refuse("INVALID_ARGUMENT", "a message with files must name its readWriteProjectId")
+  }
+  return options
+})
+
+// what is told of a task
+
+const withoutTimestamp = <A extends { readonly status: Task.TaskStatus }>(self: A): A => {
+  const { timestamp: _, ...status } = self.status
+  return { ...self, status }
+}
+
+/** Events carry no timestamps. */
+const told = (event: StreamEvent.StreamEvent): StreamEvent.StreamEvent =>
+  event._tag === "Task" || event._tag === "StatusUpdate" ? withoutTimestamp(event) : event
+
+/** Get tells id, context and status without its message (ML-27). */
+const brief = ({ contextId, id, status }: Task.Task): Task.Task => ({
+  _tag: "Task",
+  id,
+  ...(contextId === undefined ? undefined : { contextId }),
+  status: Struct.omit(status, ["message"])
+})
+
+const isText = ({ parts: [part, ...others] }: Message.Message) =>
+  part !== undefined && others.length === 0 && part._tag === "Text" && !ToolCall.isThought(part)
+
+/** Adjacent pieces of text are one message. */
+const joined = (messages: ReadonlyArray<Message.Message>, message: Message.Message): ReadonlyArray<Message.Message> => {
+  const last = messages.at(-1)
+  return last !== undefined && last.role === "agent" && isText(last) && isText(message)
+    ? messages.with(-1, { ...last, parts: [Part.text(Part.joinText([...last.parts, ...message.parts]))] })
+    : [...messages, message]
+}
+
+const progress = (event: StreamEvent.StreamEvent): ReadonlyArray<Message.Message> =>
+  event._tag === "StatusUpdate" && event.status.state === "working" && event.status.message !== undefined
+    ? [event.status.message]
+    : []
+
+/** The task that a whole run comes to, with what the agent said in its history. */
+const finished = (
+  events: ReadonlyArray<StreamEvent.StreamEvent>,
+  historyLength: number | undefined
+): Task.Task | undefined => {
+  const task = events.reduce<Task.Task | undefined>(StreamEvent.apply, undefined)
+  if (task === undefined) return undefined
+  const { history = [], ...rest } = withoutTimestamp(task)
+  const all = [...history, ...events.flatMap(progress).reduce(joined, [])]
+  return historyLength === 0
+    ? rest
+    : { ...rest, history: historyLength === undefined ? all : all.slice(-historyLength) }
+}
+
+// the rules
+
+const make = Effect.fnUntraced(function*(agentId: string) {
+  const agent = yield* AgentTransport
+  const conversations = yield* Conversations
+
+  const update = (contextId: Id.ContextId, change: Partial<Conversation>) =>
+    Effect.sync(() => {
+      const known = conversations.get(contextId)
+      if (known !== undefined) conversations.set(contextId, { ...known, ...change })
+    })
+
+  const isAtWork = (taskId: Id.TaskId | undefined) =>
+    taskId === undefined
+      ? Effect.succeed(false)
+      : agent.call(Operation.GetTask, { id: taskId }).pipe(
+        Effect.map(({ status }) => !TaskState.isSettled(status.state)),
+        Effect.orElseSucceed(() => false)
+      )
+
+  /** One agent, one project, one message at a time (ML-09, ML-10, ML-18). */
+  const enter = Effect.fnUntraced(function*(contextId: Id.ContextId, projectId: string | undefined) {
+    const known = conversations.get(contextId)
+    if (known !== undefined && known.agentId !== agentId) {
+      return yield* refuse("INVALID_ARGUMENT", "the context belongs to another agent")
+    }
+    if (known !== undefined && projectId !== undefined && projectId !== known.projectId) {
+      return yield* refuse("INVALID_ARGUMENT", "the context is bound to another project, or to none")
+    }
+    const busy = refuse("INVALID_ARGUMENT", "the context is busy with another message")
+    if (known?.isBeginning === true) return yield* busy
+    // entered before the last task is looked at: of two messages at once, one finds the other
+    conversations.set(contextId, { agentId, projectId, taskId: undefined, ...known, isBeginning: true })
+    if (yield* isAtWork(known?.taskId)) return yield* Effect.andThen(update(contextId, { isBeginning: false }), busy)
+  })
+
+  const contextOf = Effect.fnUntraced(function*({ contextId, taskId }: Message.Message) {
+    if (contextId !== undefined) return contextId
+    const task = taskId === undefined ? undefined : yield* agent.call(Operation.GetTask, { id: taskId })
+    return task?.contextId ?? (yield* Id.contextId)
+  })
+
+  /** A request as the agent gets it. Push configurations are ignored, as the service does. */
+  const admit = Effect.fnUntraced(function*(operation: Operation.Any, request: Operation.SendMessageRequest) {
+    const because = (reason: Reason) => new AgentError.AgentError({ operation: operation._tag, reason })
+    const { readWriteProjectId } = yield* Effect.mapError(checkMessage(request), because)
+    const contextId = yield* contextOf(request.message)
+    const messageId = request.message.messageId === MemoryLake.unnamedMessageId
+      ? yield* Id.messageId
+      : request.message.messageId
+    yield* Effect.mapError(enter(contextId, readWriteProjectId), because)
+    const { taskPushNotificationConfig: _, ...configuration } = request.configuration ?? {}
+    return { ...request, message: { ...request.message, messageId, contextId }, configuration, contextId }
+  })
+
+  const begun = (contextId: Id.ContextId) => (event: StreamEvent.StreamEvent) =>
+    update(contextId, { isBeginning: false, taskId: StreamEvent.taskId(event) })
+
+  const follow = (operation: Operation.Any, request: Operation.SendMessageRequest, all: boolean) =>
+    Stream.unwrap(Effect.map(admit(operation, request), ({ contextId, ...admitted }) => {
+      const { historyLength: _, ...whole } = admitted.configuration
+      return agent.stream(Operation.SendStreamingMessage, all ? { ...admitted, configuration: whole } : admitted).pipe(
+        Stream.onFirst(begun(contextId)),
+        Stream.ensuring(update(contextId, { isBeginning: false }))
+      )
+    }))
+
+  const send = (request: Operation.SendMessageRequest) =>
+    request.configuration?.returnImmediately === true
+      ? Effect.flatMap(admit(Operation.SendMessage, request), ({ contextId, ...admitted }) =>
+        agent.call(Operation.SendMessage, admitted).pipe(
+          Effect.tap(begun(contextId)),
+          Effect.map(told),
+          Effect.ensuring(update(contextId, { isBeginning: false }))
+        ))
+      : follow(Operation.SendMessage, request, true).pipe(
+        Stream.runCollect,
+        Effect.map((events) =>
+          finished(events, request.configuration?.historyLength) ?? events[0]
+        )
+      )
+
+  const call = (operation: Operation.Unary, request: unknown): Effect.Effect<unknown, AgentError.AgentError> => {
+    switch (operation._tag) {
+      case "SendMessage":
+        return send(request as Operation.SendMessageRequest)
+      case "GetTask":
+        return Effect.map(agent.call(Operation.GetTask, request as { readonly id: Id.TaskId }), brief)
+      default:
+        return agent.call(operation, request)
+    }
+  }
+
+  const stream = (operation: Operation.Streaming, request: unknown): Stream.Stream<unknown, AgentError.AgentError> => {
+    switch (operation._tag) {
+      case "SendStreamingMessage":
+        return Stream.map(follow(operation, request as Operation.SendMessageRequest, false), told)
+      case "SubscribeToTask":
+        return Stream.map(agent.stream(Operation.SubscribeToTask, request as { readonly id: Id.TaskId }), told)
+      default:
+        return agent.stream(operation, request)
+    }
+  }
+
+  return { ...agent, call, stream } as AgentTransport["Service"]
+})
+
+/** Puts an agent under MemoryLake's rules; `agentId` is what it is called in the workspace. */
+export const withRules =
+  (agentId: string) =>
+  <E, R>(self: Layer.Layer<AgentTransport, E, R>): Layer.Layer<AgentTransport, E, R | Conversations> =>
+    Layer.effect(AgentTransport, make(agentId)).pipe(Layer.provide(self))
+
+/** Ids as MemoryLake makes them: `run-` and 32 hexadecimal digits for a task. */
+export const generator = (next: (kind: Id.Kind) => string) => (kind: Id.Kind): string =>
+  kind === "task" ? `run-${next(kind).replaceAll("-", "")}` : next(kind)

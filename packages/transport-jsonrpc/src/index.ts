@@ -1,0 +1,2 @@
+export * as JsonRpc from "./JsonRpc.ts"
+export * as JsonRpcServer from "./JsonRpcServer.ts"

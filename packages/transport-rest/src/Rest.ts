@@ -1,0 +1,60 @@
+/**
+ * The HTTP+JSON binding, client half (specification §11).
+ *
+ * ```ts
+ * import { Agent, Credentials, Protocol } from "@effect-a2a/core"
+ * import { Rest } from "@effect-a2a/transport-rest"
+ * import { Effect, Layer } from "effect"
+ * import { FetchHttpClient } from "effect/http"
+ *
+ * const Concierge = Agent.layer.pipe(
+ *   Layer.provide(Rest.layer({ url: "https://agent.test/a2a", protocol: Protocol.v0_3 })),
+ *   Layer.provide([Credentials.layerNone, FetchHttpClient.layer])
+ * )
+ * Layer.isLayer(Concierge) // => true
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import type * as Operation from "@effect-a2a/core/Operation"
+import type * as Protocol from "@effect-a2a/core/Protocol"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import { expand } from "./internal/template.ts"
+
+const split = (body: Schema.Json, tenants: boolean | undefined) => {
+  const { tenant, ...rest } = body as { readonly [name: string]: Schema.Json }
+  return tenants === true && typeof tenant === "string"
+    ? { segment: `/${encodeURIComponent(tenant)}`, rest }
+    : { segment: "", rest: body }
+}
+
+/** Paths, queries and bare bodies. */
+export const binding: HttpBinding.HttpBinding = {
+  protocolBinding: "HTTP+JSON",
+  dialect: (protocol) => protocol.rest.dialect,
+  accept: ({ rest }) =>
+    rest.contentType === "application/json" ? rest.contentType : `${rest.contentType}, application/json`,
+  frame: ({ body, operation, protocol: { rest } }) => {
+    const request = split(body, rest.tenantSegment)
+    const routes: ReadonlyArray<Protocol.Route> = rest.routes[operation._tag as Operation.Tag] ?? []
+    return routes.map((route) => {
+      const frame = expand(route, rest.prefix ?? "", request.rest)
+      return { ...frame, path: request.segment + frame.path }
+    })
+  },
+  unframe: ({ body, event, protocol, status }) => {
+    const failure = protocol.rest.failure.decode(body)
+    if (failure !== undefined) return Result.fail(failure)
+    return status >= 400 || event === "error"
+      ? Result.fail({
+        message: status >= 400 ? `HTTP ${status}` : "the stream ended with an error",
+        details: body as Schema.Json
+      })
+      : Result.succeed(body)
+  }
+}
+
+/** A transport to an agent's REST interface. */
+export const layer: HttpBinding.ClientLayer = HttpBinding.layer(binding)

@@ -1,0 +1,2 @@
+export * as Rest from "./Rest.ts"
+export * as RestServer from "./RestServer.ts"
