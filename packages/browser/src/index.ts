@@ -1,0 +1,1 @@
+export * as BrowserAgent from "./BrowserAgent.ts"
