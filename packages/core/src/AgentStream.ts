@@ -23,6 +23,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Answer from "./Answer.ts"
 import * as Artifact from "./Artifact.ts"
+import * as Message from "./Message.ts"
 import type * as Part from "./Part.ts"
 import * as StreamEvent from "./StreamEvent.ts"
 import type * as Task from "./Task.ts"
@@ -74,7 +75,7 @@ const say = (said: Said, event: StreamEvent.StreamEvent): readonly [Said, string
     case "StatusUpdate": {
       const { message, state } = event.status
       if (message === undefined || said.heard.has(message.messageId) || state === "failed") return [said, ""]
-      said.heard.add(message.messageId)
+      if (message.messageId !== Message.unidentified) said.heard.add(message.messageId)
       return sayParts(said, message.parts)
     }
     case "Task": {

@@ -36,6 +36,9 @@ export const Message = Schema.TaggedStruct("Message", {
 })
 export type Message = typeof Message.Type
 
+/** The id given to messages that a peer sent without one: it identifies nothing. */
+export const unidentified = Id.MessageId.make("unidentified")
+
 /** What a message can be made from: text, a part, several of either, or a message, which is taken as it is. */
 export type Input = string | Part.Part | ReadonlyArray<string | Part.Part> | Message
 

@@ -5,7 +5,7 @@
 import * as Schema from "effect/Schema"
 import type * as Artifact from "../../Artifact.ts"
 import type * as Id from "../../Id.ts"
-import type * as Message from "../../Message.ts"
+import * as Message from "../../Message.ts"
 import type { Metadata } from "../../Metadata.ts"
 import type * as Part from "../../Part.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
@@ -90,9 +90,6 @@ interface WireArtifactUpdate extends WireUpdate {
 const some = (metadata: Metadata | undefined): metadata is Metadata => metadata !== undefined && !Wire.isEmpty(metadata)
 
 const many = <A>(list: ReadonlyArray<A> | undefined): list is ReadonlyArray<A> => list !== undefined && list.length > 0
-
-/** Given to a message that came without an id, which happens where the peer does not require one of its callers. */
-const unidentified = "unidentified" as Id.MessageId
 
 export const makeModel = <P>(style: Style<P>) => {
   const kind = <const K extends string>(name: K) => style.kinds ? { kind: Wire.kind(name) } : {}
@@ -187,7 +184,7 @@ export const makeModel = <P>(style: Style<P>) => {
     const role = readRole(wire.role)
     const message: Wire.Draft<Message.Message> = {
       _tag: "Message",
-      messageId: wire.messageId ? wire.messageId as Id.MessageId : unidentified,
+      messageId: wire.messageId ? wire.messageId as Id.MessageId : Message.unidentified,
       role: role ?? "unspecified",
       parts: readParts(wire[style.content])
     }
