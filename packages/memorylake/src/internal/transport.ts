@@ -97,9 +97,9 @@ const naming = (url: string, request: Operation.SendMessageRequest) => (error: A
 
 const make = Effect.gen(function*() {
   const transport = yield* AgentTransport
-  const bindings = yield* Cache.make({
+  const bindings = yield* Cache.make<ContextId, Binding>({
     capacity: maxConversations,
-    lookup: (_: ContextId) => Effect.succeed<Binding>({ projectId: undefined })
+    lookup: () => Effect.succeed({ projectId: undefined })
   })
 
   const bindingOf = (contextId: ContextId | undefined) =>
