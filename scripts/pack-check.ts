@@ -1,0 +1,19 @@
+// Packs what would be published and has publint read the tarballs.
+import { spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { read, root, tool, tsc } from "./workspace.ts"
+
+const folder = path.join(root, ".tmp", "pack")
+
+const pack = (): boolean => {
+  const { config: { pnpm } } = JSON.parse(read("package.json"))
+  const args = ["pnpm", "--recursive", "--filter", "@effect-a2a/*", "pack", "--pack-destination", folder]
+  return spawnSync("npx", ["--yes", `--package=pnpm@${pnpm}`, ...args], { cwd: root, stdio: "inherit" }).status === 0
+}
+
+const lint = (): boolean =>
+  fs.readdirSync(folder).map((file) => tool("publint", ["run", path.join(folder, file), "--strict"]).ok).every(Boolean)
+
+fs.rmSync(folder, { recursive: true, force: true })
+process.exitCode = tsc(["-b", "tsconfig.packages.json"]).ok && pack() && lint() ? 0 : 1

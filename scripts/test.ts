@@ -1,0 +1,43 @@
+// All that CI checks, fast things first; a failure does not stop what follows. Arguments choose test files.
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { exists, read, root, tool, tsc } from "./workspace.ts"
+
+const report = ".tmp/vitest.json"
+
+interface Count {
+  readonly passed: number
+  readonly failed: number
+}
+
+const step = (name: string, run: () => Count): Count => {
+  console.log(`\n── ${name}`)
+  const start = performance.now()
+  const count = run()
+  console.log(
+    `── ${name}: ${count.failed === 0 ? "ok" : "FAILED"} in ${((performance.now() - start) / 1000).toFixed(1)} s`
+  )
+  return count
+}
+
+const once = ({ ok }: { readonly ok: boolean }): Count => ok ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
+
+const tests = (): Count => {
+  fs.rmSync(path.join(root, report), { force: true })
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`]
+  const { ok } = tool("vitest", ["run", "--allowOnly=false", ...reporters, ...process.argv.slice(2)])
+  if (!exists(report)) return { passed: 0, failed: 1 }
+  const { numFailedTests, numPassedTests } = JSON.parse(read(report))
+  // a file that does not load and an unhandled error fail the run without failing a test
+  return { passed: numPassedTests, failed: ok ? numFailedTests : Math.max(1, numFailedTests) }
+}
+
+const counts = [
+  step("lint", () => once(tool("oxlint", ["--deny-warnings"]))),
+  step("types", () => once(tsc(["-b"]))),
+  step("format", () => once(tool("dprint", ["check"]))),
+  step("tests", tests)
+]
+const sum = (key: keyof Count) => counts.reduce((total, count) => total + count[key], 0)
+process.exitCode = sum("failed") === 0 ? 0 : 1
+console.log(`\n${sum("passed")} passed, ${sum("failed")} failed`)

@@ -1,0 +1,122 @@
+import { assert, describe, it } from "@effect/vitest"
+import { spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { afterAll, beforeAll } from "vitest"
+import { root, tsc } from "../scripts/workspace.ts"
+import { examples, extract, same, silent } from "./support/examples.ts"
+
+interface Outcome {
+  readonly name: string
+  readonly failure?: string
+}
+
+describe("examples", () => {
+  let folder = ""
+  let types = ""
+  let outcomes: ReadonlyArray<Outcome> = []
+  let end: { readonly status: number | null; readonly stderr: string } = { status: null, stderr: "" }
+
+  beforeAll(() => {
+    fs.mkdirSync(path.join(root, ".tmp"), { recursive: true })
+    folder = fs.mkdtempSync(path.join(root, ".tmp/docs-"))
+    const write = (name: string, text: string) => fs.writeFileSync(path.join(folder, name), text)
+    for (const { module, name } of examples) write(name, module)
+    write("same.ts", same)
+    write("results.jsonl", "")
+    write(
+      "tsconfig.json",
+      JSON.stringify({
+        extends: "../../tsconfig.tests.json",
+        compilerOptions: {
+          incremental: false,
+          tsBuildInfoFile: null,
+          rootDir: "../..",
+          noUnusedLocals: false,
+          noUnusedParameters: false
+        },
+        include: ["*.ts"]
+      })
+    )
+    types = tsc(["-p", folder, "--pretty", "false"], "pipe").output
+    end = spawnSync(
+      process.execPath,
+      [
+        path.join(root, "test/support/runExamples.mjs"),
+        folder,
+        "20000",
+        ...examples.filter(({ runs }) => runs).map(({ name }) => name)
+      ],
+      { cwd: folder, encoding: "utf8", timeout: 120_000, stdio: ["ignore", "ignore", "pipe"] }
+    )
+    outcomes = fs.readFileSync(path.join(folder, "results.jsonl"), "utf8").split("\n").filter(Boolean).map((line) =>
+      JSON.parse(line)
+    )
+  }, 180_000)
+
+  afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
+
+  for (const { at, claims, name, runs } of examples) {
+    it(at, () => {
+      assert.strictEqual(claims.checked, claims.made, "`// =>` that stands after no expression statement")
+      assert.deepStrictEqual(types.split("\n").filter((line) => line.includes(name)), [])
+      if (!runs) return
+      const outcome = outcomes.find((one) => one.name === name)
+      assert.isDefined(outcome, `never finished: ${end.stderr}`)
+      assert.strictEqual(outcome?.failure, undefined)
+    })
+  }
+
+  it("end by themselves", () => {
+    assert.deepStrictEqual(types.split("\n").filter((line) => line.startsWith("error")), [])
+    assert.strictEqual(end.status, 0, end.stderr)
+  })
+
+  it("belong to every public module", () => {
+    assert.deepStrictEqual(silent, [])
+  })
+})
+
+describe("extraction", () => {
+  it("turns claims into comparisons, at the same line, and counts those that check nothing", () => {
+    const [first, second, ...others] = extract(
+      "a.md",
+      [
+        "text",
+        "```ts",
+        "const x = 1 // => 1",
+        "Array.of(x).map((n) => {",
+        "  return n + 1 // => 2",
+        "}) // => [2]",
+        "await Promise.resolve(x); // => 1",
+        "x",
+        "// => 1",
+        "```",
+        "```ts no-run",
+        "x",
+        "```",
+        "```json",
+        "```"
+      ].join("\n")
+    )
+    assert.deepStrictEqual(first?.claims, { made: 5, checked: 3 })
+    assert.deepStrictEqual(first?.module.split("\n").slice(2), [
+      "const x = 1 // => 1",
+      ";$same((Array.of(x).map((n) => {",
+      "  return n + 1 // => 2",
+      "})), ([2]))",
+      ";$same((await Promise.resolve(x)), (1))",
+      ";$same((x), (1))",
+      "",
+      ""
+    ])
+    assert.deepStrictEqual([second?.at, second?.runs], ["a.md:11", false])
+    assert.deepStrictEqual(others, [])
+  })
+
+  it("reads comments", () => {
+    const [example] = extract("A.ts", "/**\n * Adds.\n *\n * ```ts\n * 1 + 1 // => 2\n * ```\n */\n")
+    assert.deepStrictEqual(example?.module.split("\n").slice(4), [";$same((1 + 1), (2))", ""])
+    assert.strictEqual(example?.at, "A.ts:4")
+  })
+})
