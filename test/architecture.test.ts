@@ -38,7 +38,7 @@ const ownerOf = ({ target }: Import) => target?.split("/")[1]
 
 const layers: ReadonlyArray<ReadonlyArray<string>> = [
   "Id Metadata Part Message Artifact TaskState Task StreamEvent AgentCard SecurityScheme PushNotification".split(" "),
-  "Operation AgentError AgentStream ToolCall".split(" "),
+  "Operation AgentError AgentStream Answer ToolCall".split(" "),
   "AgentTransport Protocol Credentials ServiceParameters".split(" "),
   "HttpBinding Discovery Agent".split(" "),
   ["Conversation"]
@@ -180,8 +180,8 @@ describe("core", () => {
     )
   })
 
-  it("AgentStream and ToolCall need only the model", () => {
-    const free = ["AgentStream", "ToolCall"]
+  it("AgentStream, Answer and ToolCall need only the model", () => {
+    const free = ["AgentStream", "Answer", "ToolCall"]
     assert.deepStrictEqual(
       offences(sourcesOf("core"), ({ file }, { target }) => {
         const other = moduleOf(target)
