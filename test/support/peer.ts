@@ -1,0 +1,80 @@
+/** What a peer puts on the wire of a cell: envelopes, event streams in chunks, and the ways a body can end. */
+import type * as AgentTransport from "@effect-a2a/core/AgentTransport"
+import type * as AgentError from "@effect-a2a/core/AgentError"
+import * as Credentials from "@effect-a2a/core/Credentials"
+import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import * as Message from "@effect-a2a/core/Message"
+import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import { type Cell, cells } from "../peers/cells.ts"
+import { type Asked, respond } from "./respond.ts"
+
+export { type Asked, type Cell, cells, respond }
+
+export const cell = (name: string): Cell => cells.find((one) => one.name === name)!
+
+const dialect = ({ binding, protocol }: Cell) => binding === "JSONRPC" ? protocol.jsonRpc.dialect : protocol.rest.dialect
+
+export const isRpc = ({ binding }: Cell) => binding === "JSONRPC"
+
+const idOf = (asked: Asked): unknown => (JSON.parse(asked.body) as { readonly id: unknown }).id
+
+/** A result as the cell answers it: bare, or in the envelope of the request. */
+export const result = (cell: Cell, asked: Asked, json: unknown): string =>
+  JSON.stringify(isRpc(cell) ? { jsonrpc: "2.0", id: idOf(asked), result: json } : json)
+
+/** A JSON-RPC error to a request. */
+export const rpcError = (asked: Asked, error: unknown): string =>
+  JSON.stringify({ jsonrpc: "2.0", id: idOf(asked), error })
+
+/** An event as the cell writes it. */
+export const event = (cell: Cell, asked: Asked, event: StreamEvent.StreamEvent): string =>
+  result(cell, asked, Result.getOrThrow(dialect(cell).success.SendStreamingMessage!.encode(event)))
+
+export const frame = (data: string): string => `data: ${data}\n\n`
+
+export interface BodyOptions {
+  /** How it ends: well (default), by a lost connection, or not at all. */
+  readonly end?: "close" | "reset" | "open"
+  readonly type?: string
+  readonly onCancel?: () => void
+}
+
+/** A body in the chunks given. */
+export const chunks = (parts: ReadonlyArray<string | Uint8Array>, options: BodyOptions = {}): Response => {
+  const left = parts.map((part) => typeof part === "string" ? new TextEncoder().encode(part) : part)
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      const next = left.shift()
+      if (next !== undefined) return controller.enqueue(next)
+      if (options.end === "reset") return controller.error(new Error("ECONNRESET"))
+      if (options.end !== "open") return controller.close()
+      return new Promise(() => {})
+    },
+    cancel: () => options.onCancel?.()
+  }, { highWaterMark: 0 })
+  return new Response(body, { headers: { "content-type": options.type ?? "text/event-stream" } })
+}
+
+/** A cell's transport to a peer that is a function, and the list of what it was asked. */
+export const talkTo = (
+  cell: Cell,
+  answer: (asked: Asked) => Response,
+  options: Partial<HttpBinding.Options> & { readonly credentials?: Layer.Layer<Credentials.Credentials> } = {}
+): {
+  readonly asked: Array<Asked>
+  readonly layer: Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError>
+} => {
+  const { asked, layer } = respond(answer)
+  const { credentials = Credentials.layerNone, ...rest } = options
+  return {
+    asked,
+    layer: cell.client({ url: "https://agent.test/a2a", protocol: cell.protocol, ...rest }).pipe(
+      Layer.provide([layer, credentials])
+    )
+  }
+}
+
+export const question = Effect.map(Message.user("hi"), (message) => ({ message }))
