@@ -128,7 +128,7 @@ const failing =
         }),
         Stream.concat(Stream.suspend(() => {
           const task = collected.task()
-          const reason = task && Answer.failure(task)
+          const reason = task && AgentError.fromTask(task)
           return reason === undefined
             ? Stream.empty
             : Stream.fail(new AgentError.AgentError({ operation: operation._tag, target, reason }))
@@ -145,7 +145,7 @@ export const make: Effect.Effect<Interface, never, AgentTransport> = Effect.gen(
 
   const send = Effect.fnUntraced(function*(input: Message.Input, options?: Options) {
     const answer = yield* call(Operation.SendMessage, yield* toRequest(input, options))
-    const reason = answer._tag === "Task" ? Answer.failure(answer) : undefined
+    const reason = answer._tag === "Task" ? AgentError.fromTask(answer) : undefined
     return reason === undefined
       ? answer
       : yield* new AgentError.AgentError({ operation: Operation.SendMessage._tag, target: target.url, reason })

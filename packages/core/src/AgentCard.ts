@@ -1,6 +1,13 @@
 /**
  * What an agent says about itself: interfaces, capabilities, skills, security (specification §4.4).
  *
+ * ```ts
+ * import type { AgentCard } from "@effect-a2a/core"
+ *
+ * const preferred = (card: AgentCard.AgentCard) => card.supportedInterfaces[0]?.url
+ * typeof preferred // => "function"
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"

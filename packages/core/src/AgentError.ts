@@ -20,7 +20,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Id from "./Id.ts"
 import { type Origin, rows, type Tag } from "./internal/protocol/errorTable.ts"
-import { Task } from "./Task.ts"
+import * as Task from "./Task.ts"
 
 const fields = (tag: Tag) => ({
   /** The wire word, such as `QUOTA_EXCEEDED`. */
@@ -212,17 +212,17 @@ export class InternalError extends Schema.TaggedError<InternalError>()("Internal
 
 export class TaskFailedError extends Schema.TaggedError<TaskFailedError>()("TaskFailedError", {
   ...fields("TaskFailedError"),
-  task: Task
+  task: Task.Task
 }) {}
 
 export class TaskCanceledError extends Schema.TaggedError<TaskCanceledError>()("TaskCanceledError", {
   ...fields("TaskCanceledError"),
-  task: Task
+  task: Task.Task
 }) {}
 
 export class TaskRejectedError extends Schema.TaggedError<TaskRejectedError>()("TaskRejectedError", {
   ...fields("TaskRejectedError"),
-  task: Task
+  task: Task.Task
 }) {}
 
 // contract
@@ -327,5 +327,19 @@ export const make = <const T extends keyof Reasons>(
   tag: T,
   fields: ConstructorParameters<Reasons[T]>[0]
 ): AgentError => new AgentError({ operation, reason: reason(tag, fields) })
+
+const unsuccessful = {
+  failed: ["TaskFailedError", "the task failed"],
+  canceled: ["TaskCanceledError", "the task was canceled"],
+  rejected: ["TaskRejectedError", "the agent rejected the task"]
+} as const
+
+/** Why a task counts as a failure of the call, if it does: failed, canceled and rejected ones do. */
+export const fromTask = (task: Task.Task): AgentErrorReason | undefined => {
+  const { state } = task.status
+  if (state !== "failed" && state !== "canceled" && state !== "rejected") return undefined
+  const [tag, otherwise] = unsuccessful[state]
+  return reason(tag, { message: Task.statusText(task) || otherwise, task })
+}
 
 export const isAgentError = Schema.is(AgentError)

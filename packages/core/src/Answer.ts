@@ -1,9 +1,20 @@
 /**
  * What came of a message: the answer's text, its artifacts, the tools that were called, and why it ended.
  *
+ * ```ts
+ * import { Answer, Artifact, Id, Part } from "@effect-a2a/core"
+ *
+ * const answer = Answer.fromTask({
+ *   _tag: "Task",
+ *   id: Id.TaskId.make("t-1"),
+ *   status: { state: "completed" },
+ *   artifacts: [Artifact.make(Id.ArtifactId.make("a"), [Part.text("42")])]
+ * })
+ * answer.text // => "42"
+ * ```
+ *
  * @since 0.1.0
  */
-import * as AgentError from "./AgentError.ts"
 import * as Artifact from "./Artifact.ts"
 import type * as Id from "./Id.ts"
 import * as Message from "./Message.ts"
@@ -54,20 +65,6 @@ export const fromTask = (task: Task.Task, toolCalls?: ReadonlyArray<ToolCall.Too
 
 export const from = (answer: Task.Task | Message.Message): Answer =>
   answer._tag === "Task" ? fromTask(answer) : fromMessage(answer)
-
-const unsuccessful = {
-  failed: ["TaskFailedError", "the task failed"],
-  canceled: ["TaskCanceledError", "the task was canceled"],
-  rejected: ["TaskRejectedError", "the agent rejected the task"]
-} as const
-
-/** Why a task counts as a failure of the call, if it does. */
-export const failure = (task: Task.Task): AgentError.AgentErrorReason | undefined => {
-  const { state } = task.status
-  if (state !== "failed" && state !== "canceled" && state !== "rejected") return undefined
-  const [tag, otherwise] = unsuccessful[state]
-  return AgentError.reason(tag, { message: Task.statusText(task) || otherwise, task })
-}
 
 /**
  * Puts an answer together from a stream's events, one at a time. Mutable inside, so that a long stream costs no more

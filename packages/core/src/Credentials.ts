@@ -2,6 +2,14 @@
  * What to present to an agent. A required service, so that forgetting it does not compile; an agent that wants none is
  * {@link layerNone}. Secrets are `Redacted` from here inwards.
  *
+ * ```ts
+ * import { Credentials } from "@effect-a2a/core"
+ * import { Layer, Redacted } from "effect"
+ *
+ * const layer = Credentials.layerApiKey({ name: "x-api-key", value: Redacted.make("secret") })
+ * Layer.isLayer(layer) // => true
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"

@@ -1,6 +1,15 @@
 /**
  * Protocol bindings over HTTP (specification §5): three pure functions each, and one engine that runs them all.
  *
+ * ```ts
+ * import { HttpBinding } from "@effect-a2a/core"
+ * import { Effect } from "effect"
+ *
+ * const small = Effect.updateService(HttpBinding.CurrentLimits, (limits) => ({ ...limits, maxEventSize: 1024 }))
+ * const size = Effect.map(HttpBinding.CurrentLimits, (limits) => limits.maxEventSize)
+ * await Effect.runPromise(small(size)) // => 1024
+ * ```
+ *
  * @since 0.1.0
  * @stability unstable
  */

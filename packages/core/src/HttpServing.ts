@@ -2,6 +2,13 @@
  * The serving half of a binding: what `RestServer` and `JsonRpcServer` have in common. Wire JSON in, wire JSON out, over
  * any {@link AgentTransport}, and answers as event streams.
  *
+ * ```ts
+ * import { AgentError, HttpServing } from "@effect-a2a/core"
+ *
+ * const failure = HttpServing.refusal(new AgentError.TaskNotFoundError({ message: "no such task" }))
+ * failure.code // => -32001
+ * ```
+ *
  * @since 0.1.0
  * @stability unstable
  */
@@ -33,6 +40,12 @@ export interface Handler {
 
 /** A reason as a refusal. */
 export const refusal: (reason: AgentError.AgentErrorReason) => Protocol.WireFailure = fromReason
+
+/** What a refusal says in headers, whatever its body: how long to wait, and for want of which credentials. */
+export const headers = ({ challenge, retryAfter }: Protocol.WireFailure): Record<string, string> => ({
+  ...(retryAfter === undefined ? undefined : { "retry-after": String(Math.ceil(Duration.toSeconds(retryAfter))) }),
+  ...(challenge === undefined ? undefined : { "www-authenticate": challenge })
+})
 
 const invalid = (violations: ReadonlyArray<AgentError.Violation>) =>
   refusal(new AgentError.InvalidParamsError({ message: AgentError.describe(violations), violations }))
@@ -152,9 +165,10 @@ export const body = Effect.fnUntraced(function*(
 ): Effect.fn.Return<unknown, Protocol.WireFailure> {
   const type = (request.headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase()
   const text = yield* request.text.pipe(Effect.mapError(() =>
-    refusal(
-      new AgentError.InvalidParamsError({ message: "the body cannot be read or is too large", status: 413 })
-    )
+    ({
+      ...refusal(new AgentError.InvalidParamsError({ message: "the body cannot be read, or is too large" })),
+      status: 413
+    })
   ))
   if (text.trim() === "") return {}
   if (type !== "" && !/^application\/(?:[\w.+-]+\+)?json$/.test(type)) {

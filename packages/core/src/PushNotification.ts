@@ -1,6 +1,16 @@
 /**
  * Where an agent shall report a task's progress by webhook (specification §4.3).
  *
+ * ```ts
+ * import type { PushNotification } from "@effect-a2a/core"
+ *
+ * const config: PushNotification.PushNotificationConfig = {
+ *   url: "https://app.test/hook",
+ *   authentication: { scheme: "Bearer", credentials: "token" }
+ * }
+ * config.authentication?.scheme // => "Bearer"
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"

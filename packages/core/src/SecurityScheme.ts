@@ -1,6 +1,13 @@
 /**
  * How an agent wants to be authenticated (specification §4.5).
  *
+ * ```ts
+ * import { SecurityScheme } from "@effect-a2a/core"
+ * import { Schema } from "effect"
+ *
+ * Schema.is(SecurityScheme.SecurityScheme)({ _tag: "ApiKey", location: "header", name: "x-api-key" }) // => true
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"

@@ -2,6 +2,15 @@
  * What travels beside a request, in headers: extensions asked for, and headers of the caller's own (specification
  * §3.2.6). Ambient: provide {@link Current} around a call.
  *
+ * ```ts
+ * import { ServiceParameters } from "@effect-a2a/core"
+ * import { Effect } from "effect"
+ *
+ * const asked = Effect.map(ServiceParameters.Current, ({ extensions }) => extensions)
+ * const program = asked.pipe(ServiceParameters.provide({ extensions: ["https://ext.test/v1"] }))
+ * await Effect.runPromise(program) // => ["https://ext.test/v1"]
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"

@@ -1,6 +1,14 @@
 /**
  * A unit of work that an agent has taken on, as a snapshot (specification §4.1.1).
  *
+ * ```ts
+ * import { Artifact, Id, Part, Task } from "@effect-a2a/core"
+ *
+ * const artifacts = [Artifact.make(Id.ArtifactId.make("a"), [Part.text("Paris")])]
+ * Task.text({ _tag: "Task", id: Id.TaskId.make("t-1"), status: { state: "completed" }, artifacts }) // => "Paris"
+ * Task.text({ _tag: "Task", id: Id.TaskId.make("t-1"), status: { state: "completed" } }) // => undefined
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"

@@ -1,6 +1,25 @@
 /**
  * The public agent card at its well-known place (specification §8.2), from whatever answers `GetAgentCard`.
  *
+ * ```ts
+ * import { Agent, Credentials, Protocol } from "@effect-a2a/core"
+ * import { CardServer } from "@effect-a2a/server"
+ * import { AgentTest, Script, Wire } from "@effect-a2a/testing"
+ * import { Rest } from "@effect-a2a/transport-rest"
+ * import { Effect, Layer } from "effect"
+ *
+ * const routes = CardServer.routes({ path: "/a2a", protocols: [Protocol.v1_0] }).pipe(
+ *   Layer.provide(AgentTest.layer),
+ *   Layer.provide(Script.layer(Script.say("Hello")))
+ * )
+ * const agent = Agent.layer.pipe(
+ *   Layer.provide(Rest.layer({ url: "http://agent.test/a2a" })),
+ *   Layer.provide([Wire.layerHttp(routes), Credentials.layerNone])
+ * )
+ * const card = await Effect.runPromise(Agent.card.pipe(Effect.provide(agent)))
+ * card.capabilities.pushNotifications // => false
+ * ```
+ *
  * @since 0.1.0
  */
 import type * as AgentCard from "@effect-a2a/core/AgentCard"

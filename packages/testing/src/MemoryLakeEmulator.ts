@@ -3,24 +3,24 @@
  * agent that says the same each time. What brings which refusal about is in `docs/memorylake.md`.
  *
  * ```ts
- * import { Agent, Credentials } from "@effect-a2a/core"
- * import { MemoryLake } from "@effect-a2a/memorylake"
- * import { MemoryLakeEmulator, Wire } from "@effect-a2a/testing"
- * import { Rest } from "@effect-a2a/transport-rest"
- * import { Effect, Layer, Redacted } from "effect"
+ * import { Agent, Protocol } from "@effect-a2a/core"
+ * import { MemoryLakeEmulator } from "@effect-a2a/testing"
+ * import { JsonRpc } from "@effect-a2a/transport-jsonrpc"
+ * import { Effect } from "effect"
  *
- * const agent = Agent.layer.pipe(
- *   Layer.provide(MemoryLake.layer(Rest.layer)(MemoryLakeEmulator.address("http://lake.test"))),
- *   Layer.provide([Wire.layerHttp(MemoryLakeEmulator.routes), Credentials.layerBearer(Redacted.make("sk_demo"))])
- * )
- * const answer = await Effect.runPromise(Agent.ask("What is the capital of France?").pipe(Effect.provide(agent)))
+ * const question = Agent.ask("What is the capital of France?")
+ * const agent = MemoryLakeEmulator.layer({ client: JsonRpc.layer, protocol: Protocol.v0_3 })
+ * const answer = await Effect.runPromise(question.pipe(Effect.provide(agent)))
  * answer.text // => "Paris is the capital of France."
  * ```
  *
  * @since 0.1.0
  */
+import * as Agent from "@effect-a2a/core/Agent"
 import type * as AgentCard from "@effect-a2a/core/AgentCard"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
+import * as Credentials from "@effect-a2a/core/Credentials"
+import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import * as Id from "@effect-a2a/core/Id"
 import * as Protocol from "@effect-a2a/core/Protocol"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
@@ -30,16 +30,19 @@ import * as AgentServer from "@effect-a2a/server/AgentServer"
 import * as Caller from "@effect-a2a/server/Caller"
 import * as CardServer from "@effect-a2a/server/CardServer"
 import * as JsonRpcServer from "@effect-a2a/transport-jsonrpc/JsonRpcServer"
+import * as Rest from "@effect-a2a/transport-rest/Rest"
 import * as RestServer from "@effect-a2a/transport-rest/RestServer"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as Answers from "./memorylake/answers.ts"
 import * as Door from "./memorylake/door.ts"
 import * as Feedback from "./memorylake/feedback.ts"
 import * as Quirks from "./memorylake/quirks.ts"
 import * as Rules from "./memorylake/rules.ts"
+import * as Wire from "./Wire.ts"
 
 /** The workspace there is. */
 export const workspaceId = "ws-demo"
@@ -137,3 +140,24 @@ export const routes: Layer.Layer<never, never, HttpRouter.HttpRouter> = Layer.me
   ) as [Layer.Layer<never, never, HttpRouter.HttpRouter | Rules.Conversations | Feedback.Ratings>],
   Layer.effectDiscard(Effect.flatMap(HttpRouter.HttpRouter, (router) => router.add("*", "/*", Effect.succeed(Door.refused("NOT_FOUND")))))
 ).pipe(Layer.provide([Rules.layerConversations, Feedback.layerRatings]))
+
+/** How the emulated agent is spoken to: edition, binding and key; 1.0 over REST with {@link apiKey} unless said otherwise. */
+export interface Options {
+  readonly client?: HttpBinding.ClientLayer | undefined
+  readonly protocol?: Protocol.Protocol | undefined
+  readonly apiKey?: Redacted.Redacted | undefined
+}
+
+/** A client of the emulated agent, through the true wire without a socket, and the tape of what crossed. */
+export const layer = (options: Options = {}): Layer.Layer<Agent.Agent | Wire.Tape> => {
+  const client = MemoryLake.layer(options.client ?? Rest.layer)({
+    ...address("http://memorylake.test"),
+    ...(options.protocol && { protocol: options.protocol })
+  })
+  return Agent.layer.pipe(
+    Layer.provide(client),
+    Layer.provideMerge(Wire.layerHttp(routes)),
+    Layer.provide(Credentials.layerBearer(options.apiKey ?? Redacted.make(apiKey))),
+    Layer.orDie
+  )
+}

@@ -1,6 +1,24 @@
 /**
  * The JSON-RPC 2.0 binding, serving half: any {@link AgentTransport} behind one endpoint, in every edition listed.
  *
+ * ```ts
+ * import { Agent, Credentials, Protocol } from "@effect-a2a/core"
+ * import { AgentTest, Script, Wire } from "@effect-a2a/testing"
+ * import { JsonRpc, JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
+ * import { Effect, Layer } from "effect"
+ *
+ * const routes = JsonRpcServer.routes({ path: "/a2a", protocols: [Protocol.v1_0, Protocol.v0_3] }).pipe(
+ *   Layer.provide(AgentTest.layer),
+ *   Layer.provide(Script.layer(Script.say("Hello")))
+ * )
+ * const agent = Agent.layer.pipe(
+ *   Layer.provide(JsonRpc.layer({ url: "http://agent.test/a2a", protocol: Protocol.v0_3 })),
+ *   Layer.provide([Wire.layerHttp(routes), Credentials.layerNone])
+ * )
+ * const answer = await Effect.runPromise(Agent.ask("Hi").pipe(Effect.provide(agent)))
+ * answer.text // => "Hello"
+ * ```
+ *
  * @since 0.1.0
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
@@ -36,7 +54,8 @@ interface Call {
   readonly params: unknown
 }
 
-const json = (body: Schema.Json, status: number) => HttpServerResponse.jsonUnsafe(body, { status })
+const json = (body: Schema.Json, status: number, headers: Record<string, string> = {}) =>
+  HttpServerResponse.jsonUnsafe(body, { status, headers })
 
 const failure = (code: number, message: string): Protocol.WireFailure => ({
   ...HttpServing.refusal(new AgentError.InvalidParamsError({ message })),
@@ -61,9 +80,10 @@ const open = (body: unknown): Result.Result<Call, { readonly id: Envelope.Id; re
 /** A refusal that is an answer of its own instead of a JSON-RPC error, inside a stream that has begun, is an error. */
 const refuse = ({ jsonRpc }: Protocol.Protocol, id: Envelope.Id) => (failure: Protocol.WireFailure) => {
   const refusal = jsonRpc.failure.encode(failure)
+  const headers = HttpServing.headers(failure)
   return refusal._tag === "Response"
-    ? json(refusal.body, refusal.status)
-    : json(Envelope.error(id, refusal.error), refusal.status)
+    ? json(refusal.body, refusal.status, headers)
+    : json(Envelope.error(id, refusal.error), failure.status === 413 ? 413 : refusal.status, headers)
 }
 
 const fail = ({ jsonRpc }: Protocol.Protocol, id: Envelope.Id) => (failure: Protocol.WireFailure): Schema.Json => {

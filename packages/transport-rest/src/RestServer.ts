@@ -1,6 +1,24 @@
 /**
  * The HTTP+JSON binding, serving half: any {@link AgentTransport} as REST routes, in every edition listed.
  *
+ * ```ts
+ * import { Agent, Credentials, Protocol } from "@effect-a2a/core"
+ * import { AgentTest, Script, Wire } from "@effect-a2a/testing"
+ * import { Rest, RestServer } from "@effect-a2a/transport-rest"
+ * import { Effect, Layer } from "effect"
+ *
+ * const routes = RestServer.routes({ path: "/a2a", protocols: [Protocol.v1_0, Protocol.v0_3] }).pipe(
+ *   Layer.provide(AgentTest.layer),
+ *   Layer.provide(Script.layer(Script.say("Hello")))
+ * )
+ * const agent = Agent.layer.pipe(
+ *   Layer.provide(Rest.layer({ url: "http://agent.test/a2a", protocol: Protocol.v0_3 })),
+ *   Layer.provide([Wire.layerHttp(routes), Credentials.layerNone])
+ * )
+ * const answer = await Effect.runPromise(Agent.ask("Hi").pipe(Effect.provide(agent)))
+ * answer.text // => "Hello"
+ * ```
+ *
  * @since 0.1.0
  */
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
@@ -36,12 +54,12 @@ interface Found {
   readonly tenant: string | undefined
 }
 
-const json = (body: Schema.Json, status: number, contentType: string) =>
-  HttpServerResponse.text(JSON.stringify(body), { status, contentType })
+const json = (body: Schema.Json, status: number, contentType: string, headers: Record<string, string> = {}) =>
+  HttpServerResponse.text(JSON.stringify(body), { status, contentType, headers })
 
 const refuse = ({ rest }: Protocol.Protocol, contentType: string) => (failure: Protocol.WireFailure) => {
   const { body, status } = rest.failure.encode(failure)
-  return json(body, status, contentType)
+  return json(body, status, contentType, HttpServing.headers(failure))
 }
 
 /** The edition's own media type where the client takes it, plain JSON otherwise. */
@@ -69,15 +87,16 @@ const find = (editions: ReadonlyArray<Edition>, method: string, path: string): R
   })
 }
 
-const notFound = (request: HttpServerRequest.HttpServerRequest, status: 404 | 405): Protocol.WireFailure =>
-  HttpServing.refusal(
+const notFound = (request: HttpServerRequest.HttpServerRequest, status: 404 | 405): Protocol.WireFailure => ({
+  ...HttpServing.refusal(
     new AgentError.MethodNotFoundError({
       message: status === 404
         ? `nothing lives at ${request.method} ${request.url}`
-        : `${request.method} is not allowed at ${request.url}`,
-      status
+        : `${request.method} is not allowed at ${request.url}`
     })
-  )
+  ),
+  status
+})
 
 /**
  * All operations of the editions as routes below `path`. The path decides between editions that share none; a version

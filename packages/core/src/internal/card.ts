@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as AgentCard from "../AgentCard.ts"
 import * as AgentError from "../AgentError.ts"
-import type * as Protocol from "../Protocol.ts"
+import type * as Protocol from "./protocol/contract.ts"
 import * as Exchange from "./exchange.ts"
 import * as Request from "./request.ts"
 

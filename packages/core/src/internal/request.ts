@@ -6,7 +6,7 @@ import * as Result from "effect/Result"
 import * as AgentError from "../AgentError.ts"
 import type * as Credentials from "../Credentials.ts"
 import type { Frame } from "./binding.ts"
-import type * as Protocol from "../Protocol.ts"
+import type * as Protocol from "./protocol/contract.ts"
 import * as ServiceParameters from "../ServiceParameters.ts"
 
 const suggestion = (url: string) => {

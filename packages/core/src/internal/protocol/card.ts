@@ -179,6 +179,15 @@ export const writeCommon = (card: AgentCard.AgentCard): Wire.JsonObject => ({
   })
 })
 
+export const writeCapabilities = ({ extensions, ...capabilities }: AgentCard.AgentCapabilities): Wire.JsonObject =>
+  Wire.compact({
+    ...capabilities,
+    extensions: extensions?.map(({ required, uri, ...rest }) => ({
+      uri,
+      ...Wire.compact({ ...rest, required: required || undefined })
+    }))
+  })
+
 /** `writeSecurity` gives the members that name a skill's requirements. */
 export const writeSkills = (
   card: AgentCard.AgentCard,

@@ -5,7 +5,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaJITCompiler from "effect/schema/SchemaJITCompiler"
 import type * as AgentError from "../../AgentError.ts"
-import type * as Protocol from "../../Protocol.ts"
+import type * as Protocol from "./contract.ts"
 import { closest, findings, tolerant, toViolation } from "./tolerant.ts"
 import { lazy } from "./wire.ts"
 

@@ -5,7 +5,7 @@
 import * as Duration from "effect/Duration"
 import type * as Schema from "effect/Schema"
 import * as AgentError from "../../AgentError.ts"
-import type * as Protocol from "../../Protocol.ts"
+import type * as Protocol from "./contract.ts"
 import { byCode, byStatus, byWord, type Row, rows, type Tag } from "./errorTable.ts"
 import { isObject, type JsonObject, type Members } from "./wire.ts"
 

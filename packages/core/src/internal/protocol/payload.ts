@@ -4,7 +4,7 @@
  */
 import type * as Schema from "effect/Schema"
 import type * as Message from "../../Message.ts"
-import type * as Protocol from "../../Protocol.ts"
+import type * as Protocol from "./contract.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
 import type * as Task from "../../Task.ts"
 import { codec, type Form, form } from "./codec.ts"

@@ -171,9 +171,11 @@ export const readRequirements = (value: unknown): ReadonlyArray<SecurityScheme.S
     )
   )
 
-const writeFlow = ({ _tag, ...fields }: Flow): Wire.JsonObject => ({
-  [_tag[0]!.toLowerCase() + _tag.slice(1)]: { ...fields }
-})
+const writeFlow = (flow: Flow, withPkce: boolean): Wire.JsonObject => {
+  const { _tag, pkceRequired, ...fields } = { pkceRequired: undefined, ...flow }
+  const isRequired = withPkce && pkceRequired === true
+  return { [_tag[0]!.toLowerCase() + _tag.slice(1)]: { ...fields, ...(isRequired ? { pkceRequired } : undefined) } }
+}
 
 /** 1.0, where a scheme has one flow: the first. */
 export const writeScheme = (scheme: Scheme): Wire.JsonObject => {
@@ -184,7 +186,7 @@ export const writeScheme = (scheme: Scheme): Wire.JsonObject => {
     case "HttpAuth":
       return { httpAuthSecurityScheme: fields as Wire.JsonObject }
     case "OAuth2": {
-      const flows = scheme.flows[0] === undefined ? {} : writeFlow(scheme.flows[0])
+      const flows = scheme.flows[0] === undefined ? {} : writeFlow(scheme.flows[0], true)
       return { oauth2SecurityScheme: { ...fields, flows } as Wire.JsonObject }
     }
     case "OpenIdConnect":
@@ -205,10 +207,7 @@ export const writeTypedScheme = (scheme: Scheme): Wire.JsonObject => {
     case "HttpAuth":
       return { type: "http", ...fields } as Wire.JsonObject
     case "OAuth2": {
-      const flows = scheme.flows.filter((flow) => flow._tag !== "DeviceCode").map((flow) => {
-        const { pkceRequired: _, ...known } = flow as Extract<Flow, { _tag: "AuthorizationCode" }>
-        return writeFlow(known)
-      })
+      const flows = scheme.flows.filter((flow) => flow._tag !== "DeviceCode").map((flow) => writeFlow(flow, false))
       return { type: "oauth2", ...fields, flows: Object.assign({}, ...flows) } as Wire.JsonObject
     }
     case "OpenIdConnect":

@@ -122,7 +122,7 @@ export const timestamp = Schema.String.check(Schema.makeFilter(
   { expected: "an RFC 3339 timestamp" }
 ))
 
-export const writeTimestamp = (value: DateTime.Utc): string => new Date(value.epochMilliseconds).toISOString()
+export const writeTimestamp = (value: DateTime.Utc): string => DateTime.formatIso(value)
 
 export const isEmpty = (value: object): boolean => {
   for (const _ in value) return false

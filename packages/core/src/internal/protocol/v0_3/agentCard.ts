@@ -1,7 +1,7 @@
 /** The card of 0.3, which lists only what 0.3 can reach: its own interfaces, or all where there is none. */
 import type * as AgentCard from "../../../AgentCard.ts"
-import type * as Protocol from "../../../Protocol.ts"
-import { is03, reading, writeCommon, writeInterfaces03, writeSkills } from "../card.ts"
+import type * as Protocol from "../contract.ts"
+import { is03, reading, writeCapabilities, writeCommon, writeInterfaces03, writeSkills } from "../card.ts"
 import { codec } from "../codec.ts"
 import { writeTypedScheme } from "../security.ts"
 import * as Wire from "../wire.ts"
@@ -13,7 +13,7 @@ const write = (card: AgentCard.AgentCard): Wire.JsonObject => {
   return {
     ...writeInterfaces03(of03.length > 0 ? of03 : card.supportedInterfaces),
     ...writeCommon(card),
-    capabilities: Wire.compact(capabilities),
+    capabilities: writeCapabilities(capabilities),
     ...writeSkills(card, (security) => ({ security })),
     ...Wire.compact({
       supportsAuthenticatedExtendedCard: extendedAgentCard,

@@ -1,5 +1,5 @@
 /** Protocol 0.3, whose two bindings have a vocabulary each. */
-import type * as Protocol from "../../../Protocol.ts"
+import type * as Protocol from "../contract.ts"
 import { readBody, readError, writeBareBody, writeBareError } from "../failure.ts"
 import { routes } from "../routes.ts"
 import { agentCard } from "./agentCard.ts"

@@ -4,7 +4,7 @@ import type * as Id from "../../../Id.ts"
 import type { Metadata } from "../../../Metadata.ts"
 import type * as Operation from "../../../Operation.ts"
 import type * as Part from "../../../Part.ts"
-import type * as Protocol from "../../../Protocol.ts"
+import type * as Protocol from "../contract.ts"
 import * as TaskState from "../../../TaskState.ts"
 import { form, request } from "../codec.ts"
 import { makeModel } from "../model.ts"
@@ -14,7 +14,8 @@ import * as Wire from "../wire.ts"
 import { agentCard } from "./agentCard.ts"
 import { readData, readText, writeData } from "./parts.ts"
 import { push } from "./push.ts"
-import { inexpressible, send } from "./send.ts"
+import { inexpressible } from "./inexpressible.ts"
+import { send } from "./send.ts"
 
 interface WirePart {
   readonly text?: string

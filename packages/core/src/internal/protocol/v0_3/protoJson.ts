@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import type { Metadata } from "../../../Metadata.ts"
 import type * as Part from "../../../Part.ts"
-import type * as Protocol from "../../../Protocol.ts"
+import type * as Protocol from "../contract.ts"
 import * as TaskState from "../../../TaskState.ts"
 import { makeModel } from "../model.ts"
 import { payloads } from "../payload.ts"
@@ -12,7 +12,8 @@ import { protoRoles, protoStates } from "../words.ts"
 import { agentCard } from "./agentCard.ts"
 import { readData, readText, writeData } from "./parts.ts"
 import { push } from "./push.ts"
-import { inexpressible, send } from "./send.ts"
+import { inexpressible } from "./inexpressible.ts"
+import { send } from "./send.ts"
 
 interface WirePart {
   readonly text?: string

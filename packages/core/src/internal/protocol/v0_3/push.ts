@@ -5,7 +5,7 @@ import type * as Operation from "../../../Operation.ts"
 import type * as PushNotification from "../../../PushNotification.ts"
 import { codec, form, request } from "../codec.ts"
 import * as Wire from "../wire.ts"
-import { inexpressible } from "./send.ts"
+import { inexpressible } from "./inexpressible.ts"
 
 type TaskConfig = PushNotification.TaskPushNotificationConfig
 
@@ -54,7 +54,7 @@ interface Pair {
 
 const pair = () => Wire.struct({ taskId: Wire.text, name: Wire.text, pushNotificationConfig: config() })
 
-const parse = (name = "") => /^tasks\/([^/]+)(?:\/pushNotificationConfigs\/([^/]*))?$/.exec(name) ?? []
+const parse = (name = "") => /^tasks\/(.+?)(?:\/pushNotificationConfigs\/(.*))?$/s.exec(name) ?? []
 
 /** `undefined` where the task is named neither way. */
 const readPair = (wire: Pair): TaskConfig | undefined => {

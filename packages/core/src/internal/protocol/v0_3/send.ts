@@ -2,15 +2,12 @@
 import type * as Schema from "effect/Schema"
 import type { Metadata } from "../../../Metadata.ts"
 import type * as Operation from "../../../Operation.ts"
-import type * as Protocol from "../../../Protocol.ts"
+import type * as Protocol from "../contract.ts"
 import { form, request } from "../codec.ts"
 import type { Model } from "../model.ts"
-import type { Inexpressible } from "../requests.ts"
 import * as Wire from "../wire.ts"
+import { inexpressible } from "./inexpressible.ts"
 import * as Push from "./push.ts"
-
-export const inexpressible: Inexpressible = ({ tenant }) =>
-  tenant === undefined || tenant === "" ? [] : [{ field: "tenant", description: "cannot be expressed in protocol 0.3" }]
 
 interface WireSend {
   readonly message: never

@@ -1,7 +1,7 @@
 /** The card of 1.0 (specification §4.4); with an interface of 0.3 in it, it can be read by 0.3 clients too. */
 import type * as AgentCard from "../../../AgentCard.ts"
-import type * as Protocol from "../../../Protocol.ts"
-import { is03, reading, writeCommon, writeInterfaces03, writeSkills } from "../card.ts"
+import type * as Protocol from "../contract.ts"
+import { is03, reading, writeCapabilities, writeCommon, writeInterfaces03, writeSkills } from "../card.ts"
 import { codec } from "../codec.ts"
 import { writeRequirement, writeScheme } from "../security.ts"
 import * as Wire from "../wire.ts"
@@ -22,7 +22,7 @@ const write = (card: AgentCard.AgentCard): Wire.JsonObject => {
     ...(of03.length > 0 ? hybrid(card, of03) : undefined),
     ...writeCommon(card),
     supportedInterfaces: card.supportedInterfaces.map((one) => Wire.compact(one)),
-    capabilities: Wire.compact(card.capabilities),
+    capabilities: writeCapabilities(card.capabilities),
     ...writeSkills(card, (requirements) => ({
       securityRequirements: requirements.map(writeRequirement),
       ...(of03.length > 0 ? { security: requirements } : undefined)

@@ -2,7 +2,7 @@
 import type * as Schema from "effect/Schema"
 import type * as Message from "../../../Message.ts"
 import type * as Operation from "../../../Operation.ts"
-import type * as Protocol from "../../../Protocol.ts"
+import type * as Protocol from "../contract.ts"
 import { form, request } from "../codec.ts"
 import { makeModel } from "../model.ts"
 import { payloads } from "../payload.ts"

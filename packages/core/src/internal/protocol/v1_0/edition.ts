@@ -1,5 +1,5 @@
 /** Protocol 1.0. */
-import type * as Protocol from "../../../Protocol.ts"
+import type * as Protocol from "../contract.ts"
 import { readBody, readError, writeError, writeStatus } from "../failure.ts"
 import { routes } from "../routes.ts"
 import { agentCard } from "./agentCard.ts"
