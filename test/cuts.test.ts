@@ -1,13 +1,4 @@
-import {
-  Artifact,
-  AgentTransport,
-  Id,
-  type Message,
-  Operation,
-  Part,
-  StreamEvent,
-  type Task
-} from "@effect-a2a/core"
+import { AgentTransport, Artifact, Id, type Message, Operation, Part, StreamEvent, type Task } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { type Cell, cell, chunks, event as encode, question, talkTo } from "./support/peer.ts"
@@ -62,8 +53,10 @@ const lineEnds = { LF: "\n", CRLF: "\r\n", CR: "\r" }
 const dialects = ["1.0 HTTP+JSON", "1.0 JSONRPC", "0.3 HTTP+JSON", "0.3 JSONRPC"].map(cell)
 
 const received = (cell: Cell, cuts: (bytes: Uint8Array) => ReadonlyArray<Uint8Array>, lineEnd: string) => {
-  const { layer } = talkTo(cell, (asked) =>
-    chunks(cuts(transcript(lineEnd, run.map((one) => encode(cell, asked, one))))))
+  const { layer } = talkTo(
+    cell,
+    (asked) => chunks(cuts(transcript(lineEnd, run.map((one) => encode(cell, asked, one)))))
+  )
   return { layer }
 }
 

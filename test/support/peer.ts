@@ -1,6 +1,6 @@
 /** What a peer puts on the wire of a cell: envelopes, event streams in chunks, and the ways a body can end. */
-import type * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import type * as AgentError from "@effect-a2a/core/AgentError"
+import type * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import * as Credentials from "@effect-a2a/core/Credentials"
 import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import * as Message from "@effect-a2a/core/Message"
@@ -15,7 +15,8 @@ export { type Asked, type Cell, cells, respond }
 
 export const cell = (name: string): Cell => cells.find((one) => one.name === name)!
 
-const dialect = ({ binding, protocol }: Cell) => binding === "JSONRPC" ? protocol.jsonRpc.dialect : protocol.rest.dialect
+const dialect = ({ binding, protocol }: Cell) =>
+  binding === "JSONRPC" ? protocol.jsonRpc.dialect : protocol.rest.dialect
 
 export const isRpc = ({ binding }: Cell) => binding === "JSONRPC"
 

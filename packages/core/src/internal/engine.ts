@@ -134,6 +134,16 @@ export const make = Effect.fnUntraced(function*(options: Options & { readonly bi
     )
   }
 
+  /** Instead of a stream there may be one JSON answer, or a refusal; a list is what gateways make of a stream. */
+  const isOneAnswer = ({ body, response }: Exchange.Answer) =>
+    response.status >= 400 ||
+    (jsonType.test(Exchange.mediaType(response)) && !(Result.isSuccess(body) && Array.isArray(body.success)))
+
+  const notAStream = (response: HttpClientResponse.HttpClientResponse) => {
+    const type = Exchange.mediaType(response)
+    return malformed(`not an event stream but ${type || "untyped"}`, `content-type ${type}`)
+  }
+
   const isReason = (failure: Reason | Protocol.WireFailure): failure is Reason => "_tag" in failure
 
   /** A peer that lacks the route says 404 or 405 and nothing of A2A. */
@@ -149,8 +159,10 @@ export const make = Effect.fnUntraced(function*(options: Options & { readonly bi
       const response = yield* Exchange.execute(peer, frame, accept)
       if (response.status < 400 && Exchange.mediaType(response) === eventStreamType) return { response, stream: true } as const
       const answer = yield* Exchange.read(response, limits.maxResponseSize)
-      const result = unframe(answer, prepared.id)
-      if (Result.isSuccess(result)) return { response, stream: false, json: result.success } as const
+      const result = accept === eventStreamType && !isOneAnswer(answer)
+        ? Result.fail(notAStream(response))
+        : unframe(answer, prepared.id)
+      if (Result.isSuccess(result)) return { stream: false, json: result.success } as const
       if (index + 1 < prepared.frames.length && lacksRoute(result.failure, response.status)) continue
       return yield* Effect.fail(
         isReason(result.failure) ? result.failure : yield* Exchange.refusal(result.failure, response, prepared.ofTask)
@@ -183,10 +195,6 @@ export const make = Effect.fnUntraced(function*(options: Options & { readonly bi
       const prepared = yield* Effect.fromResult(prepare(operation, request))
       const answer = yield* exchange(prepared, eventStreamType)
       if (!answer.stream) {
-        const type = Exchange.mediaType(answer.response)
-        if (!jsonType.test(type) || Array.isArray(answer.json)) {
-          return yield* Effect.fail(malformed(`not an event stream but ${type || "untyped"}`, `content-type ${type}`))
-        }
         return one(yield* Effect.fromResult(decode(operation, answer.json)) as Effect.Effect<StreamEvent.StreamEvent>)
       }
       return events(operation, prepared, answer.response)

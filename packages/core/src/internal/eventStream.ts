@@ -4,6 +4,7 @@
  */
 import type * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Sse from "effect/encoding/Sse"
@@ -52,6 +53,7 @@ export const decode = (options: Options) =>
       let retryAfter: Duration.Duration | undefined
       let failure: Reason | undefined
       let done = false
+      let graceEnds: number | undefined
       const parser = Sse.makeParser((event) => {
         if (event._tag === "Event") parsed.push(event)
         else retryAfter = event.duration
@@ -127,12 +129,16 @@ export const decode = (options: Options) =>
       const emit = (events: ReadonlyArray<StreamEvent.StreamEvent>, otherwise: Effect.Effect<Events, Reason | Cause.Done>) =>
         events.length > 0 ? Effect.succeed(events as Events) : otherwise
 
+      /** What comes within the grace, which heartbeats do not stretch. */
+      const lingering = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        graceEnds ??= now + Duration.toMillis(options.grace)
+        return Effect.timeoutOrElse(pull, { duration: Math.max(graceEnds - now, 0), orElse: () => Cause.done() })
+      })
+
       const next: Effect.Effect<Events, Reason | Cause.Done> = Effect.suspend(() => {
         if (failure !== undefined) return Effect.fail(failure)
         if (done) return Cause.done()
-        const more = settled === "end"
-          ? Effect.timeoutOrElse(pull, { duration: options.grace, orElse: () => Cause.done() })
-          : pull
+        const more = settled === "end" ? lingering : pull
         return Pull.matchEffect(more, {
           onSuccess: (texts) => {
             feed(texts)
