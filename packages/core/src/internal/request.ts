@@ -10,7 +10,7 @@ import type * as Protocol from "./protocol/contract.ts"
 import * as ServiceParameters from "../ServiceParameters.ts"
 
 const suggestion = (url: string) => {
-  const candidate = url.replace(/^https?:\/*/i, "")
+  const candidate = url.replace(/^(?:https?:|[a-z][a-z\d+.-]*:(?=\/\/))\/*/i, "")
   return /^(localhost|127\.|\[::1\])/.test(candidate) ? `http://${candidate}` : `https://${candidate}`
 }
 
@@ -81,6 +81,16 @@ const present = (
   )
 }
 
+const isHeader = ([name, value]: readonly [string, string]) =>
+  /^[\w!#$%&'*+.^`|~-]+$/.test(name) && (value === "" || isHeaderValue(value))
+
+/** The value is not shown: it may be secret. */
+const illegal = ([name]: readonly [string, string]) =>
+  new AgentError.InvalidRequestError({
+    message: `the header "${name}" has a character that no header may hold`,
+    violations: [{ field: `headers.${name}`, description: "printable ASCII" }]
+  })
+
 /**
  * The protocol's own headers win over the caller's, which cannot replace the version.
  */
@@ -94,6 +104,8 @@ export const make = Effect.fnUntraced(function*(options: {
 }) {
   const parameters = yield* ServiceParameters.Current
   const { frame, protocol } = options
+  const wrong = Object.entries(parameters.headers).find((header) => !isHeader(header))
+  if (wrong !== undefined) return yield* illegal(wrong)
   const extensions = [...new Set([...parameters.extensions, ...options.extensions ?? []])]
   let request = HttpClientRequest.make(frame.method)(join(options.base, frame, protocol.rest.prefix)).pipe(
     HttpClientRequest.setHeaders(parameters.headers),
