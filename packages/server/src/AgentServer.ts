@@ -153,6 +153,8 @@ const make = Effect.fnUntraced(function*(options: Options) {
       history: [...task?.history ?? [], ...asked === undefined ? [] : [asked], message]
     }
     yield* FiberMap.run(runs, taskId, Effect.provideContext(run(turn, first, execution), services))
+    // the next message to this task must find it at work
+    yield* Queue.peek(subscription).pipe(Effect.catchTag("Done", () => Effect.void))
     return Effect.succeed({ taskId, subscription })
   })
 
@@ -206,9 +208,9 @@ const make = Effect.fnUntraced(function*(options: Options) {
     const begun = yield* begin(request)
     if ("_tag" in begun) return begun
     const { configuration } = request
-    yield* configuration?.returnImmediately === true
-      ? Queue.peek(begun.subscription).pipe(Effect.catchTag("Done", () => Effect.void))
-      : live(begun.subscription, 0).pipe(Stream.takeUntil(isWaitOver), Stream.runDrain)
+    if (configuration?.returnImmediately !== true) {
+      yield* live(begun.subscription, 0).pipe(Stream.takeUntil(isWaitOver), Stream.runDrain)
+    }
     return yield* snapshot(begun.taskId, configuration?.historyLength)
   }, Effect.scoped)
 
@@ -232,7 +234,8 @@ const make = Effect.fnUntraced(function*(options: Options) {
   })
 
   const list = Effect.fnUntraced(function*(request: Operation.ListTasksRequest) {
-    const { contextId, historyLength, includeArtifacts, pageSize = 50, pageToken, status, statusTimestampAfter } = request
+    const { contextId, historyLength, includeArtifacts, pageSize = 50, pageToken, status, statusTimestampAfter } =
+      request
     yield* Request.check(pageSize >= 1 && pageSize <= 100, "pageSize", "must be between 1 and 100")
     yield* Request.checkHistoryLength(historyLength)
     const page = yield* store.list({

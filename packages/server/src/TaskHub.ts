@@ -65,18 +65,20 @@ export const layer: Layer.Layer<TaskHub> = Layer.effect(
     }
 
     yield* Effect.addFinalizer(() =>
-      Effect.forEach([...topics.keys()], (taskId) =>
-        end(taskId, reason("StreamInterruptedError", { message: "The server is shutting down", taskId })))
+      Effect.forEach(
+        [...topics.keys()],
+        (taskId) => end(taskId, reason("StreamInterruptedError", { message: "The server is shutting down", taskId }))
+      )
     )
     return {
       end,
-      publish: (id, batch) =>
-        Effect.sync(() => topics.get(id)?.forEach((queue) => Queue.offerUnsafe(queue, batch))),
+      publish: (id, batch) => Effect.sync(() => topics.get(id)?.forEach((queue) => Queue.offerUnsafe(queue, batch))),
       subscribe: (id) =>
         Effect.acquireRelease(
           Effect.tap(Queue.unbounded<Batch, AgentErrorReason | Cause.Done>(), (queue) =>
             Effect.sync(() => topics.set(id, (topics.get(id) ?? new Set()).add(queue)))),
-          (queue) => leave(id, queue)
+          (queue) =>
+            leave(id, queue)
         ),
       subscribers: Effect.sync(() => [...topics.values()].reduce((sum, queues) => sum + queues.size, 0))
     }

@@ -1,17 +1,33 @@
-import { Message, Operation, StreamEvent, Task } from "@effect-a2a/core"
+import type { Task } from "@effect-a2a/core"
+import { Message, Operation, StreamEvent } from "@effect-a2a/core"
 import { Reply, TaskHub, TaskStore } from "@effect-a2a/server"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, DateTime, Effect, Fiber, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { fold } from "../src/internal/fold.ts"
-import { call, contextId, get, label, sendTask, serve, start, stream, subscribe, tagOf, taskId, text } from "./support.ts"
+import {
+  call,
+  contextId,
+  get,
+  label,
+  sendTask,
+  serve,
+  start,
+  stream,
+  subscribe,
+  tagOf,
+  taskId,
+  text
+} from "./support.ts"
 
 describe("bookkeeping", () => {
   it.effect("MEM-05: 1,000 clients open a stream and drop it: nothing is kept, executors go on", () =>
     Effect.gen(function*() {
       const hub = yield* TaskHub.TaskHub
-      const fibers = yield* Effect.forEach(Array.from({ length: 1000 }), () =>
-        Effect.forkChild(Stream.runDrain(stream("hi")), { startImmediately: true }))
+      const fibers = yield* Effect.forEach(
+        Array.from({ length: 1000 }),
+        () => Effect.forkChild(Stream.runDrain(stream("hi")), { startImmediately: true })
+      )
       assert.strictEqual(yield* hub.subscribers, 1000)
       yield* Fiber.interruptAll(fibers)
       assert.strictEqual(yield* hub.subscribers, 0)
@@ -71,7 +87,9 @@ describe("bookkeeping", () => {
       assert.strictEqual(label((yield* Fiber.join(eager)).at(-1)!), "completed")
       assert.isUndefined(lazy.pollUnsafe())
       yield* Fiber.interrupt(lazy)
-    }).pipe(Effect.provide(serve(() => Stream.unwrap(Effect.as(Effect.sleep("1 second"), Stream.range(1, 9999).pipe(Stream.map(String))))))))
+    }).pipe(Effect.provide(serve(() =>
+      Stream.unwrap(Effect.as(Effect.sleep("1 second"), Stream.range(1, 9999).pipe(Stream.map(String))))
+    ))))
 })
 
 describe("TaskStore.layerMemory", () => {
@@ -82,7 +100,11 @@ describe("TaskStore.layerMemory", () => {
     status: { state: "working", timestamp: DateTime.makeUnsafe(at) }
   })
   const chunk = (text: string, append = true) =>
-    StreamEvent.artifactUpdate({ taskId: taskId("t"), artifact: { artifactId: "a" as never, parts: [{ _tag: "Text", text }] }, append })
+    StreamEvent.artifactUpdate({
+      taskId: taskId("t"),
+      artifact: { artifactId: "a" as never, parts: [{ _tag: "Text", text }] },
+      append
+    })
 
   it.effect("positions count events; the snapshot is of all of them, whenever it is asked for", () =>
     Effect.gen(function*() {
@@ -145,7 +167,10 @@ describe("TaskStore.layerMemory", () => {
       }
     })
     const frozen = JSON.stringify(events)
-    assert.deepStrictEqual(fold(task("t"), events), events.reduce(StreamEvent.apply, task("t") as Task.Task | undefined))
+    assert.deepStrictEqual(
+      fold(task("t"), events),
+      events.reduce(StreamEvent.apply, task("t") as Task.Task | undefined)
+    )
     assert.strictEqual(JSON.stringify(events), frozen)
   })
 

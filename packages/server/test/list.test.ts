@@ -1,4 +1,5 @@
-import { Message, Operation, TaskState } from "@effect-a2a/core"
+import type { TaskState } from "@effect-a2a/core"
+import { Message, Operation } from "@effect-a2a/core"
 import { Reply } from "@effect-a2a/server"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Stream } from "effect"

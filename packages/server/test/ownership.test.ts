@@ -2,7 +2,22 @@ import { Operation } from "@effect-a2a/core"
 import { AgentExecutor, AgentServer, Caller, Reply, TaskHub, TaskStore } from "@effect-a2a/server"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
-import { as, call, cancel, card, contextId, get, labels, send, sendTask, serve, stream, subscribe, tagOf, text } from "./support.ts"
+import {
+  as,
+  call,
+  cancel,
+  card,
+  contextId,
+  get,
+  labels,
+  send,
+  sendTask,
+  serve,
+  stream,
+  subscribe,
+  tagOf,
+  text
+} from "./support.ts"
 
 describe("callers", () => {
   it.effect("AUTH-07: somebody else's task is not there, for any operation", () =>
@@ -33,7 +48,9 @@ describe("callers", () => {
 
   it.effect("an executor's own surroundings give way to those of the call", () =>
     Effect.gen(function*() {
-      const executor = AgentExecutor.layer(() => Stream.fromEffect(Effect.map(Caller.Current, (c) => c?.id ?? "nobody")))
+      const executor = AgentExecutor.layer(() =>
+        Stream.fromEffect(Effect.map(Caller.Current, (c) => c?.id ?? "nobody"))
+      )
         .pipe(Layer.provide(Layer.succeed(Caller.Current, { id: "builder" })))
       yield* Effect.gen(function*() {
         const { execute } = yield* AgentExecutor.AgentExecutor
@@ -96,7 +113,13 @@ describe("the rest of the operations", () => {
           }))
         ).pipe(Layer.provide(TaskStore.layerMemory()))
         const agent = AgentServer.layer({ card }).pipe(
-          Layer.provide([broken, TaskHub.layer, AgentExecutor.layer(() => Stream.make("ok"))])
+          Layer.provide([
+            broken,
+            TaskHub.layer,
+            AgentExecutor.layer(() =>
+              Stream.make("ok")
+            )
+          ])
         )
         assert.strictEqual(yield* tagOf(send("hi")).pipe(Effect.provide(agent)), "InternalError")
       }

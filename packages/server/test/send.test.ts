@@ -3,7 +3,24 @@ import { Reply } from "@effect-a2a/server"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { call, contextId, get, history, label, numbered, reasonOf, send, sendTask, serve, start, stream, subscribe, tagOf, taskId, text } from "./support.ts"
+import {
+  call,
+  contextId,
+  get,
+  history,
+  label,
+  numbered,
+  reasonOf,
+  send,
+  sendTask,
+  serve,
+  start,
+  stream,
+  subscribe,
+  tagOf,
+  taskId,
+  text
+} from "./support.ts"
 
 describe("SendMessage", () => {
   it.effect("S11: waits for the end, and gives the task with all artifacts", () =>
@@ -117,9 +134,9 @@ describe("SendMessage", () => {
       const [task] = (yield* call(Operation.ListTasks, {})).tasks
       assert.strictEqual(task?.status.state, "failed")
       assert.deepStrictEqual(task?.status.message?.parts, [Part.text("not here")])
-    }).pipe(Effect.provide(serve(() =>
-      Stream.fail(AgentError.reason("UnsupportedOperationError", { message: "not here" }))
-    ))))
+    }).pipe(
+      Effect.provide(serve(() => Stream.fail(AgentError.reason("UnsupportedOperationError", { message: "not here" }))))
+    ))
 
   it.effect("a task that did not succeed is a value", () =>
     Effect.gen(function*() {

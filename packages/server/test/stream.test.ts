@@ -1,9 +1,10 @@
-import { AgentError, Artifact, Message, Operation, Part, StreamEvent, Task } from "@effect-a2a/core"
+import type { StreamEvent } from "@effect-a2a/core"
+import { AgentError, Artifact, Message, Operation, Part, Task } from "@effect-a2a/core"
 import { Reply } from "@effect-a2a/server"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { call, card, get, label, labels, sendTask, serve, stream, tagOf, text, subscribe } from "./support.ts"
+import { call, card, get, label, labels, sendTask, serve, stream, subscribe, tagOf, text } from "./support.ts"
 
 const later = <A>(value: A) => Stream.fromEffect(Effect.as(Effect.sleep("1 second"), value))
 
@@ -29,6 +30,20 @@ describe("SendStreamingMessage", () => {
         "Hello ",
         "world"
       )
+    ))))
+
+  it.effect("every message of an agent has an id of its own, over all turns of a task", () =>
+    Effect.gen(function*() {
+      const { id } = yield* sendTask("hi")
+      yield* sendTask("again", { taskId: id })
+      const ids = (yield* Stream.runCollect(subscribe(id))).flatMap((event) =>
+        event._tag === "StatusUpdate" && event.status.message !== undefined ? [event.status.message.messageId] : []
+      )
+      assert.strictEqual(ids.length, 6)
+      assert.strictEqual(new Set(ids).size, 6)
+    }).pipe(Effect.provide(serve(
+      () => Stream.make(Reply.progress("a"), Reply.progress("b"), Reply.status("input-required", "?")),
+      { replay: "events" }
     ))))
 
   it.effect("ART-08: one artifact, append from the second piece on, lastChunk on the last", () =>
@@ -148,9 +163,11 @@ describe("SendStreamingMessage", () => {
       const found = yield* get((task as Task.Task).id)
       assert.strictEqual(found.status.state, "failed")
       assert.strictEqual(Task.statusText(found), "no such argument")
-    }).pipe(Effect.provide(serve(() =>
-      Stream.fail(AgentError.reason("InvalidArgumentError", { message: "no such argument" }))
-    ))))
+    }).pipe(
+      Effect.provide(
+        serve(() => Stream.fail(AgentError.reason("InvalidArgumentError", { message: "no such argument" })))
+      )
+    ))
 
   it.effect("ERR-07, ERR-08: a reason after two events ends every stream of the task with its own code", () =>
     Effect.gen(function*() {
@@ -205,8 +222,10 @@ describe("SendStreamingMessage", () => {
     Effect.gen(function*() {
       const started = yield* Effect.forkChild(labels(stream("hi")), { startImmediately: true })
       const [task] = (yield* call(Operation.ListTasks, {})).tasks
-      const others = yield* Effect.forEach([1, 2, 3], () =>
-        Effect.forkChild(labels(subscribe(task!.id)), { startImmediately: true }))
+      const others = yield* Effect.forEach(
+        [1, 2, 3],
+        () => Effect.forkChild(labels(subscribe(task!.id)), { startImmediately: true })
+      )
       yield* Fiber.interrupt(others[0]!)
       yield* TestClock.adjust("1 second")
       const all = (yield* Fiber.join(started)).slice(1)
@@ -224,7 +243,12 @@ describe("SendStreamingMessage", () => {
 
   it.effect("a cut ends the connections, not the work", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(yield* labels(stream("hi")), ["task submitted", "working", "a", "! StreamInterruptedError"])
+      assert.deepStrictEqual(yield* labels(stream("hi")), [
+        "task submitted",
+        "working",
+        "a",
+        "! StreamInterruptedError"
+      ])
       const [task] = (yield* call(Operation.ListTasks, {})).tasks
       yield* Effect.yieldNow
       assert.strictEqual(text(yield* get(task!.id)), "ab")

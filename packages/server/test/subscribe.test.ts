@@ -1,9 +1,10 @@
-import { Id, Message, StreamEvent, Task } from "@effect-a2a/core"
-import { AgentExecutor, AgentServer, Reply, TaskHub, TaskStore } from "@effect-a2a/server"
+import type { Task } from "@effect-a2a/core"
+import { Id, Message, StreamEvent } from "@effect-a2a/core"
+import { type AgentExecutor, Reply, TaskStore } from "@effect-a2a/server"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Stream } from "effect"
+import { Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { card, cancel, get, labels, sendTask, serve, start, subscribe, tagOf, taskId, text } from "./support.ts"
+import { cancel, get, labels, sendTask, serve, serveSlowly, start, subscribe, tagOf, taskId, text } from "./support.ts"
 
 const wordOf = (turn: AgentExecutor.Turn) => Message.text(turn.message)
 
@@ -51,25 +52,8 @@ describe("SubscribeToTask", () => {
 
   it.effect("RES-08: snapshot and what follows are the whole, from 200 places, also with a store that takes its time", () =>
     Effect.gen(function*() {
-      // every operation of the store gives other fibers a chance in between
-      const slow = Layer.effect(
-        TaskStore.TaskStore,
-        Effect.map(TaskStore.TaskStore, (store) => ({
-          ...store,
-          append: (...args: Parameters<typeof store.append>) =>
-            Effect.yieldNow.pipe(Effect.andThen(store.append(...args)), Effect.tap(() => Effect.yieldNow)),
-          get: (...args: Parameters<typeof store.get>) =>
-            Effect.yieldNow.pipe(Effect.andThen(store.get(...args)), Effect.tap(() => Effect.yieldNow))
-        }))
-      ).pipe(Layer.provide(TaskStore.layerMemory()))
-      const agent = AgentServer.layer({ card }).pipe(
-        Layer.provide([
-          slow,
-          TaskHub.layer,
-          AgentExecutor.layer(() =>
-            Stream.range(1, 1000).pipe(Stream.map((n) => `${n} `), Stream.rechunk(3), Stream.tap(() => Effect.yieldNow))
-          )
-        ])
+      const agent = serveSlowly(() =>
+        Stream.range(1, 1000).pipe(Stream.map((n) => `${n} `), Stream.rechunk(3), Stream.tap(() => Effect.yieldNow))
       )
       yield* Effect.gen(function*() {
         const { id } = yield* start("hi")
@@ -80,9 +64,11 @@ describe("SubscribeToTask", () => {
           const known = yield* get(id)
           starts.add(known.artifacts?.[0]?.parts.length ?? 0)
           assert.notStrictEqual(known.status.state, "completed")
-          fibers.push(yield* Effect.forkChild(
-            subscribe(id).pipe(Stream.runFold((): Task.Task | undefined => undefined, StreamEvent.apply))
-          ))
+          fibers.push(
+            yield* Effect.forkChild(
+              subscribe(id).pipe(Stream.runFold((): Task.Task | undefined => undefined, StreamEvent.apply))
+            )
+          )
           yield* Effect.yieldNow
         }
         assert.isAbove(starts.size, 50)

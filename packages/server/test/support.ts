@@ -1,5 +1,5 @@
-import { AgentError, AgentTransport, Id, Message, Operation, StreamEvent, Task } from "@effect-a2a/core"
-import type { AgentCard } from "@effect-a2a/core"
+import { AgentTransport, Id, Message, Operation, Task } from "@effect-a2a/core"
+import type { AgentCard, AgentError, StreamEvent } from "@effect-a2a/core"
 import { AgentExecutor, AgentServer, Caller, TaskHub, TaskStore } from "@effect-a2a/server"
 import { Effect, Layer, Stream } from "effect"
 
@@ -23,6 +23,27 @@ export const serve = (
     Layer.provide(AgentExecutor.layer(execute)),
     Layer.provideMerge([TaskStore.layerMemory(options), TaskHub.layer])
   )
+
+let seed = 1
+/** 0 to 8 turns of the scheduler, another number each time but the same in every test run. */
+export const pause = Effect.suspend(() => {
+  seed = seed * 16807 % 2147483647
+  return Effect.forEach(Array.from({ length: seed % 9 }), () => Effect.yieldNow, { discard: true })
+})
+
+/** A store that gives other fibers a chance before and after each of its operations, as one across a network does. */
+export const slowStore = Layer.effect(
+  TaskStore.TaskStore,
+  Effect.map(TaskStore.TaskStore, (store) => {
+    const slowly = <A extends ReadonlyArray<unknown>, B>(f: (...args: A) => Effect.Effect<B>) => (...args: A) =>
+      pause.pipe(Effect.andThen(Effect.suspend(() => f(...args))), Effect.tap(() => pause))
+    return { ...store, append: slowly(store.append), get: slowly(store.get) }
+  })
+).pipe(Layer.provide(TaskStore.layerMemory()))
+
+/** The server over that store. */
+export const serveSlowly = (execute: (turn: AgentExecutor.Turn) => AgentExecutor.Answer) =>
+  AgentServer.layer({ card }).pipe(Layer.provide([slowStore, TaskHub.layer, AgentExecutor.layer(execute)]))
 
 /** Ids that count up per kind: `task-1`, `task-2` … */
 export const numbered = () => {
@@ -57,8 +78,10 @@ export const send = (text: Message.Input, options?: SendOptions) =>
 
 /** A send that makes a task. */
 export const sendTask = (text: Message.Input, options?: SendOptions) =>
-  Effect.flatMap(send(text, options), (answer) =>
-    answer._tag === "Task" ? Effect.succeed(answer) : Effect.die("expected a task"))
+  Effect.flatMap(
+    send(text, options),
+    (answer) => answer._tag === "Task" ? Effect.succeed(answer) : Effect.die("expected a task")
+  )
 
 export const start = (text: string, options?: SendOptions) =>
   sendTask(text, { ...options, configuration: { ...options?.configuration, returnImmediately: true } })

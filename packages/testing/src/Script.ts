@@ -69,8 +69,9 @@ const adk = (type: "function_call" | "function_response", data: Schema.Json): Sa
   reply(Reply.progress(Part.data(data, { metadata: { adk_type: type } })))
 
 /** A tool is called (ML-24); the matching {@link toolResult} has the same id. */
-export const callTool = (call: { readonly id: string; readonly name: string; readonly args?: Schema.JsonObject }): Say =>
-  adk("function_call", { id: call.id, name: call.name, args: call.args ?? {} })
+export const callTool = (
+  call: { readonly id: string; readonly name: string; readonly args?: Schema.JsonObject }
+): Say => adk("function_call", { id: call.id, name: call.name, args: call.args ?? {} })
 
 /** A tool has answered: JSON, JSON in a string, or `{ error, code? }`. */
 export const toolResult = (
@@ -112,9 +113,11 @@ export const die = (defect: unknown): Stop => ({ _tag: "Stop", effect: Effect.di
 
 /** The steps' replies in order; neighbours without a wait between them come as one chunk. */
 export const play = (steps: ReadonlyArray<Step>): Stream.Stream<Reply.Reply, AgentErrorReason> =>
-  Stream.fromIterable(runs(steps)).pipe(Stream.flatMap((run): Stream.Stream<Reply.Reply, AgentErrorReason> =>
-    run._tag === "Replies" ? Stream.fromArray(run.replies) : Stream.fromEffectDrain(pause(run))
-  ))
+  Stream.fromIterable(runs(steps)).pipe(
+    Stream.flatMap((run): Stream.Stream<Reply.Reply, AgentErrorReason> =>
+      run._tag === "Replies" ? Stream.fromArray(run.replies) : Stream.fromEffectDrain(pause(run))
+    )
+  )
 
 type Run = Wait | Stop | { readonly _tag: "Replies"; readonly replies: Array<Reply.Reply> }
 
@@ -138,7 +141,5 @@ export const layer: {
   ...script: ReadonlyArray<Step> | readonly [(turn: AgentExecutor.Turn) => ReadonlyArray<Step>]
 ): Layer.Layer<AgentExecutor.AgentExecutor> => {
   const [first] = script
-  return AgentExecutor.layer((turn) =>
-    play(typeof first === "function" ? first(turn) : script as ReadonlyArray<Step>)
-  )
+  return AgentExecutor.layer((turn) => play(typeof first === "function" ? first(turn) : script as ReadonlyArray<Step>))
 }

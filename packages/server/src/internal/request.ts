@@ -5,6 +5,7 @@ import type * as Task from "@effect-a2a/core/Task"
 import * as Effect from "effect/Effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as Result from "effect/Result"
+import * as Struct from "effect/Struct"
 import type { Cursor } from "../TaskStore.ts"
 
 /** The request is wrong in one member. */
@@ -28,7 +29,7 @@ export const trim = (task: Task.Task, historyLength: number | undefined): Task.T
 export const trimEvent = (historyLength: number | undefined) => (event: StreamEvent.StreamEvent) =>
   event._tag === "Task" ? trim(event, historyLength) : event
 
-export const withoutArtifacts = ({ artifacts: _, ...task }: Task.Task): Task.Task => task
+export const withoutArtifacts = (task: Task.Task): Task.Task => Struct.omit(task, ["artifacts"])
 
 export const pageToken = (cursor: Cursor | undefined): string =>
   cursor === undefined ? "" : Base64Url.encode(`${cursor.at} ${cursor.id}`)

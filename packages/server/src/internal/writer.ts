@@ -44,13 +44,18 @@ export const make = ({ contextId, generate, now, state: initial, taskId }: Optio
   let isOpen = false
   let held: Part.Part | undefined
   let events: Array<Event> = []
+  // one random id per turn, and a number: random bits for every event would cost more than all the rest
+  let messages: string | undefined
+  let count = 0
+
+  const messageId = () => Id.MessageId.make(`${messages ??= generate("message")}-${++count}`)
 
   const message = (input: Message.Input): Message.Message =>
     Message.isMessage(input)
       ? { ...input, ...ids }
       : {
         _tag: "Message",
-        messageId: Id.MessageId.make(generate("message")),
+        messageId: messageId(),
         role: "agent",
         parts: Message.parts(input),
         ...ids
@@ -90,7 +95,9 @@ export const make = ({ contextId, generate, now, state: initial, taskId }: Optio
   const artifact = ({ _tag, artifact: { artifactId, parts, ...rest }, ...options }: Reply.Artifact) => {
     release(false)
     const id = Id.ArtifactId.make(artifactId ?? generate("artifact"))
-    events.push(StreamEvent.artifactUpdate({ ...ids, artifact: Artifact.make(id, Message.parts(parts), rest), ...options }))
+    events.push(
+      StreamEvent.artifactUpdate({ ...ids, artifact: Artifact.make(id, Message.parts(parts), rest), ...options })
+    )
   }
 
   const say = (reply: Exclude<Reply.Reply, Reply.Cut>) => {
