@@ -34,23 +34,30 @@ const decode = (protocol: Protocol.Protocol, answer: Exchange.Answer): Result.Re
   })
 }
 
-/** Fetches the card from `url`, or else from the well-known places; a place that answers 404 is passed over. */
+const isMissing = ({ answer }: Found) => [404, 405, 410].includes(answer.response.status)
+
+interface Found {
+  readonly place: URL
+  readonly answer: Exchange.Answer
+}
+
+const describe = ({ answer, place }: Found) => `${Request.publicUrl(place)} (${answer.response.status})`
+
+/** Fetches the card from `url`, or else from the well-known places; one that has none is passed over. */
 export const get = Effect.fnUntraced(function*(peer: Exchange.Peer, url: string | undefined) {
-  const [first, ...others] = url === undefined ? places(peer.base) : [new URL(url, peer.base)]
-  const ask = Effect.fnUntraced(function*(place: URL) {
+  const found: Array<Found> = []
+  for (const place of url === undefined ? places(peer.base) : [new URL(url, peer.base)]) {
     const frame = { method: "GET", path: "", query: [], body: undefined } as const
     const response = yield* Exchange.execute({ ...peer, base: place }, frame, "application/json")
-    return { place, answer: yield* Exchange.read(response, peer.maxResponseSize) }
-  })
-  let found = yield* ask(first!)
-  for (const place of others) {
-    if (found.answer.response.status !== 404) break
-    found = yield* ask(place)
+    found.push({ place, answer: yield* Exchange.read(response, peer.maxResponseSize) })
+    if (!isMissing(found.at(-1)!)) break
   }
-  const { answer, place } = found
-  return answer.response.status >= 400
-    ? yield* Effect.fail(
-      yield* Exchange.refusal({ message: `no agent card at ${Request.publicUrl(place)}` }, answer.response, false)
-    )
-    : yield* Effect.fromResult(decode(peer.protocol, answer))
+  const last = found.at(-1)!
+  const { body, response } = last.answer
+  if (response.status < 400) return yield* Effect.fromResult(decode(peer.protocol, last.answer))
+  const said = Result.isSuccess(body) ? peer.protocol.rest.failure.decode(body.success) : undefined
+  const failure = isMissing(last)
+    ? { message: `no agent card at ${found.map(describe).join(", ")}` }
+    : said ?? { message: `the agent card is refused at ${describe(last)}` }
+  return yield* Effect.fail(yield* Exchange.refusal(failure, response, false))
 })

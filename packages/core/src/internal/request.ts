@@ -14,17 +14,22 @@ const suggestion = (url: string) => {
   return /^(localhost|127\.|\[::1\])/.test(candidate) ? `http://${candidate}` : `https://${candidate}`
 }
 
-/** An absolute HTTP URL, or why it is none. */
+const invalid = (message: string, description: string) =>
+  Result.fail(new AgentError.InvalidRequestError({ message, violations: [{ field: "url", description }] }))
+
+/** An absolute HTTP URL, or why it is none. What may be secret in it is not shown. */
 export const parseUrl = (url: string): Result.Result<URL, AgentError.InvalidRequestError> => {
   const parsed = /^https?:\/\//i.test(url) ? URL.parse(url) : null
-  return parsed === null
-    ? Result.fail(
-      new AgentError.InvalidRequestError({
-        message: `"${url}" is not an absolute http(s) URL; did you mean "${suggestion(url)}"?`,
-        violations: [{ field: "url", description: "an absolute http or https URL" }]
-      })
+  if (parsed === null) {
+    const shown = url.replace(/[?#].*$/s, "").replace(/[^/]*@/, "")
+    return invalid(
+      `"${shown}" is not an absolute http(s) URL; did you mean "${suggestion(shown)}"?`,
+      "an absolute http or https URL"
     )
-    : Result.succeed(parsed)
+  }
+  return parsed.username === "" && parsed.password === ""
+    ? Result.succeed(parsed)
+    : invalid(`the URL of ${parsed.host} holds a user name or a password: give them as Credentials`, "no user info")
 }
 
 /** A URL without what may be secret in it: user info, query, fragment. */
