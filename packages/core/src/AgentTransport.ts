@@ -7,26 +7,15 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Stream from "effect/Stream"
-import type * as AgentCard from "./AgentCard.ts"
-import type { AgentError } from "./AgentError.ts"
-import type * as Operation from "./Operation.ts"
+import * as Resume from "./internal/resume.ts"
+import * as Retry from "./internal/retry.ts"
+import type { Transport } from "./internal/transport.ts"
 
 /**
  * `target` is the interface that is spoken to. `call` answers once, `stream` answers with events and succeeds only
  * after a settled state or a message. At this seam a failed task is a value; {@link AgentError} is a failed call.
  */
-export class AgentTransport extends Context.Service<AgentTransport, {
-  readonly target: AgentCard.AgentInterface
-  readonly call: <Op extends Operation.Unary>(
-    operation: Op,
-    request: Operation.Request<Op>
-  ) => Effect.Effect<Operation.Success<Op>, AgentError>
-  readonly stream: <Op extends Operation.Streaming>(
-    operation: Op,
-    request: Operation.Request<Op>
-  ) => Stream.Stream<Operation.Success<Op>, AgentError>
-}>()("@effect-a2a/core/AgentTransport") {}
+export class AgentTransport extends Context.Service<AgentTransport, Transport>()("@effect-a2a/core/AgentTransport") {}
 
 /**
  * Changes a transport: every decorator is made with this.
@@ -45,3 +34,51 @@ export const transform =
   (f: (self: AgentTransport["Service"]) => AgentTransport["Service"]) =>
   <E, R>(self: Layer.Layer<AgentTransport, E, R>): Layer.Layer<AgentTransport, E, R> =>
     Layer.effect(AgentTransport, Effect.map(AgentTransport, f)).pipe(Layer.provide(self))
+
+/** How long to wait before another attempt, and how often; a peer's `Retry-After` is always waited for. */
+export type Policy = Retry.Policy
+
+/** 250 ms, doubled each time up to 10 s, jittered. */
+export const backoff: (times: number) => Policy = Retry.backoff
+
+/**
+ * Repeats what may be repeated blindly: reads, cancels, and subscriptions that failed before their first event. Sends
+ * are never repeated by this.
+ *
+ * ```ts
+ * import { AgentTransport } from "@effect-a2a/core"
+ * import { Rest } from "@effect-a2a/transport-rest"
+ * import { Layer } from "effect"
+ *
+ * const transport = Rest.layer({ url: "https://agent.test" }).pipe(
+ *   AgentTransport.retry(AgentTransport.backoff(3)),
+ *   AgentTransport.resumable()
+ * )
+ * Layer.isLayer(transport) // => true
+ * ```
+ */
+export const retry = (policy: Policy = backoff(3)) => transform(Retry.over(policy, ({ idempotent }) => idempotent))
+
+/**
+ * Repeats sends too, with the same `messageId`: for agents that know a repeated message again. With others a message may
+ * be acted upon twice.
+ */
+export const retrySends = (policy: Policy = backoff(3)) =>
+  transform(Retry.over(policy, ({ _tag }) => _tag.startsWith("Send")))
+
+/** A dropped stream is being taken up again. */
+export type Resumed = Resume.Resumed
+
+/** Told of each attempt to take a stream up again; does nothing unless provided. */
+export const CurrentResumptionObserver = Context.Reference<(resumed: Resumed) => Effect.Effect<void>>(
+  "@effect-a2a/core/AgentTransport/CurrentResumptionObserver",
+  { defaultValue: () => () => Effect.void }
+)
+
+/**
+ * Takes streams that drop before their task has settled up again, by subscribing to the task, and tells nothing twice.
+ * `policy` (default: five attempts with back-off) starts anew with each new event. A stream whose task is not known yet,
+ * or whose peer refuses the subscription of a task that goes on, ends in `StreamInterruptedError`.
+ */
+export const resumable = (policy: Policy = backoff(5)) =>
+  transform(Resume.over(policy, CurrentResumptionObserver))

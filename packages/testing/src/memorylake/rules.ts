@@ -17,6 +17,7 @@ import * as Caller from "@effect-a2a/server/Caller"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Struct from "effect/Struct"
@@ -220,12 +221,9 @@ const make = Effect.fnUntraced(function*(agentId: string) {
 
   const send = (request: Operation.SendMessageRequest) =>
     request.configuration?.returnImmediately === true
-      ? Effect.flatMap(admit(Operation.SendMessage, request), ({ contextId, ...admitted }) =>
-        agent.call(Operation.SendMessage, admitted).pipe(
-          Effect.tap(begun(contextId)),
-          Effect.map(told),
-          Effect.ensuring(update(contextId, { isBeginning: false }))
-        ))
+      // the task as it was made, however soon it is done
+      ? Effect.map(Stream.runHead(follow(Operation.SendMessage, request, false)), (event) =>
+        told(Option.getOrThrow(event)))
       : follow(Operation.SendMessage, request, true).pipe(
         Stream.runCollect,
         Effect.map((events) =>

@@ -67,17 +67,14 @@ type WireCard = ReturnType<typeof schema>["Type"]
 /** The patch number plays no part. */
 const minor = (version: string): string => /^\d+\.\d+/.exec(version)?.[0] ?? version
 
+/** The main interface may be repeated among the others. */
 const interfacesOf03 = (card: WireCard): ReadonlyArray<AgentCard.AgentInterface> => {
-  const main = { url: card.url, transport: card.preferredTransport }
   const protocolVersion = minor(card.protocolVersion || "0.3")
-  return [main, ...card.additionalInterfaces ?? []].reduce<ReadonlyArray<AgentCard.AgentInterface>>(
-    (all, { transport, url }) => {
-      const protocolBinding = transport || "JSONRPC"
-      const isKnown = all.some((one) => one.url === url && one.protocolBinding === protocolBinding)
-      return !url || isKnown ? all : [...all, { url, protocolBinding, protocolVersion }]
-    },
-    []
-  )
+  const all = [{ url: card.url, transport: card.preferredTransport }, ...card.additionalInterfaces ?? []]
+    .flatMap(({ transport, url }) => url ? [{ url, protocolBinding: transport || "JSONRPC", protocolVersion }] : [])
+  const isSame = (a: AgentCard.AgentInterface) => (b: AgentCard.AgentInterface) =>
+    a.url === b.url && a.protocolBinding === b.protocolBinding
+  return all.filter((one, index) => all.findIndex(isSame(one)) === index)
 }
 
 const interfaces = (card: WireCard): ReadonlyArray<AgentCard.AgentInterface> => {

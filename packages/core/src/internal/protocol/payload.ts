@@ -4,10 +4,10 @@
  */
 import type * as Schema from "effect/Schema"
 import type * as Message from "../../Message.ts"
-import type * as Protocol from "./contract.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
 import type * as Task from "../../Task.ts"
 import { codec, type Form, form } from "./codec.ts"
+import type * as Protocol from "./contract.ts"
 import type { Model } from "./model.ts"
 import * as Wire from "./wire.ts"
 
@@ -19,17 +19,28 @@ const wrapped = <W, A>(name: Name, schema: Schema.Codec<W>, read: (wire: W) => A
   return form(wrapper as Schema.Top as Schema.Codec<Record<Name, W>>, (wire) => read(wire[name]))
 }
 
-const kinds: ReadonlyArray<unknown> = ["task", "message", "status-update", "artifact-update"]
+const kinds: ReadonlySet<unknown> = new Set(["task", "message", "status-update", "artifact-update"])
 /** Each tells that an event means something here: wrappers first, then what bare events have. */
 const marks = [
-  ...["statusUpdate", "artifactUpdate", "task", "message", "status_update", "artifact_update", "msg"],
-  ...["id", "taskId", "task_id", "messageId", "message_id", "role"]
+  "statusUpdate",
+  "artifactUpdate",
+  "task",
+  "message",
+  "status_update",
+  "artifact_update",
+  "msg",
+  "id",
+  "taskId",
+  "task_id",
+  "messageId",
+  "message_id",
+  "role"
 ]
 
 /** False for the events of a later version, which a client passes over. */
 const isKnown = (document: unknown): boolean =>
   !Wire.isObject(document) || (typeof document.kind === "string" && document.statusUpdate === undefined
-    ? kinds.includes(document.kind)
+    ? kinds.has(document.kind)
     : marks.some((name) => document[name] !== undefined && document[name] !== null))
 
 export interface Payloads {

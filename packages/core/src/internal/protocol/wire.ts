@@ -69,7 +69,9 @@ export const integer = optional(Schema.Int)
 
 /** Standard or URL alphabet, padded or not; never a length that no bytes have. Linear in the length. */
 export const base64 = Schema.String.check(Schema.makeFilter(
-  (value: string) => /^[A-Za-z0-9+/_-]*={0,2}$/.test(value) && lengthWithoutPadding(value) % 4 !== 1,
+  (value: string) =>
+    /^[A-Za-z0-9+/_-]*={0,2}$/.test(value) && lengthWithoutPadding(value) % 4 !== 1 &&
+    (!value.endsWith("=") || value.length % 4 === 0),
   { expected: "base64" }
 ))
 

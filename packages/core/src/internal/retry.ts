@@ -1,0 +1,48 @@
+/** Repeating what may be repeated. */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import * as Stream from "effect/Stream"
+import type { AgentError } from "../AgentError.ts"
+import type * as Operation from "../Operation.ts"
+import type { Transport } from "./transport.ts"
+
+/** How long to wait, and how often. */
+export type Policy = Schedule.Schedule<unknown, AgentError>
+
+/** 250 ms, doubled each time up to 10 s, jittered. */
+export const backoff = (times: number): Policy =>
+  Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced("10 seconds")]).pipe(
+    Schedule.jittered,
+    Schedule.upTo({ times })
+  )
+
+/** What the peer asks for is the least that is waited. */
+export const atLeastAsAsked = (policy: Policy): Policy =>
+  policy.pipe(
+    Schedule.modifyDelay(({ duration, input }) =>
+      Effect.succeed(Duration.max(duration, input.retryAfter ?? Duration.zero))
+    )
+  )
+
+const polite = (policy: Policy): Policy =>
+  Schedule.while(atLeastAsAsked(policy), ({ input }) => input.isRetryable)
+
+/** Repeats calls that `may` be repeated, and subscriptions that failed before their first event. */
+export const over = (policy: Policy, may: (operation: Operation.Any) => boolean) => (self: Transport): Transport => ({
+  ...self,
+  call: (operation, request) => {
+    const once = self.call(operation, request)
+    return may(operation) ? Effect.retry(once, polite(policy)) : once
+  },
+  stream: (operation, request) => {
+    if (!may(operation)) return self.stream(operation, request)
+    return Stream.suspend(() => {
+      let begun = false
+      return self.stream(operation, request).pipe(
+        Stream.onFirst(() => Effect.sync(() => void (begun = true))),
+        Stream.retry(Schedule.while(polite(policy), () => !begun))
+      )
+    })
+  }
+})

@@ -1,0 +1,174 @@
+import type * as AgentCard from "@effect-a2a/core/AgentCard"
+import * as Protocol from "@effect-a2a/core/Protocol"
+import { assert, describe, it } from "@effect/vitest"
+import { read, refused, write } from "./support.ts"
+
+const { v0_3, v1_0 } = Protocol
+const jsonRpc = { url: "https://agent.test/rpc", protocolBinding: "JSONRPC", protocolVersion: "1.0" }
+
+const of03 = {
+  protocolVersion: "0.3.0",
+  name: "Old",
+  description: "d",
+  version: "7",
+  url: "https://agent.test/rpc",
+  additionalInterfaces: [
+    { url: "https://agent.test/rpc", transport: "JSONRPC" },
+    { url: "https://agent.test/rest", transport: "HTTP+JSON" }
+  ],
+  capabilities: { streaming: true, stateTransitionHistory: true },
+  supportsAuthenticatedExtendedCard: true,
+  securitySchemes: {
+    key: { type: "apiKey", in: "header", name: "X-Key" },
+    http: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
+    oauth: {
+      type: "oauth2",
+      flows: {
+        clientCredentials: { tokenUrl: "https://id.test/token", scopes: { a: "A" } },
+        implicit: { authorizationUrl: "https://id.test/auth", scopes: {} }
+      }
+    },
+    oidc: { type: "openIdConnect", openIdConnectUrl: "https://id.test" },
+    tls: { type: "mutualTLS" },
+    later: { type: "quantum" }
+  },
+  security: [{ key: [] }, { oauth: ["a"] }],
+  defaultInputModes: ["text/plain"],
+  defaultOutputModes: ["text/plain"],
+  skills: [{ id: "s", name: "S", description: "", tags: [], security: [{ key: [] }] }]
+}
+
+const old: AgentCard.AgentCard = {
+  name: "Old",
+  description: "d",
+  version: "7",
+  supportedInterfaces: [
+    { url: "https://agent.test/rpc", protocolBinding: "JSONRPC", protocolVersion: "0.3" },
+    { url: "https://agent.test/rest", protocolBinding: "HTTP+JSON", protocolVersion: "0.3" }
+  ],
+  capabilities: { streaming: true, extendedAgentCard: true },
+  securitySchemes: {
+    key: { _tag: "ApiKey", location: "header", name: "X-Key" },
+    http: { _tag: "HttpAuth", scheme: "bearer", bearerFormat: "JWT" },
+    oauth: {
+      _tag: "OAuth2",
+      flows: [
+        { _tag: "ClientCredentials", tokenUrl: "https://id.test/token", scopes: { a: "A" } },
+        { _tag: "Implicit", authorizationUrl: "https://id.test/auth", scopes: {} }
+      ]
+    },
+    oidc: { _tag: "OpenIdConnect", openIdConnectUrl: "https://id.test" },
+    tls: { _tag: "MutualTls" }
+  },
+  securityRequirements: [{ key: [] }, { oauth: ["a"] }],
+  defaultInputModes: ["text/plain"],
+  defaultOutputModes: ["text/plain"],
+  skills: [{ id: "s", name: "S", description: "", tags: [], securityRequirements: [{ key: [] }] }]
+}
+
+describe("agent cards", () => {
+  it("§2.6: a 0.3 card, its main interface once, with what is not known left out", () => {
+    assert.deepStrictEqual(read(v1_0.agentCard, of03), old)
+    assert.deepStrictEqual(read(v0_3.agentCard, of03), old)
+  })
+
+  it("§2.6: 0.3 is written back as 0.3", () => {
+    const { additionalInterfaces: _, capabilities: __, securitySchemes, ...rest } = of03
+    const { later: ___, ...schemes } = securitySchemes
+    assert.deepStrictEqual(write(v0_3.agentCard, old), {
+      ...rest,
+      preferredTransport: "JSONRPC",
+      additionalInterfaces: [{ url: "https://agent.test/rest", transport: "HTTP+JSON" }],
+      capabilities: { streaming: true },
+      securitySchemes: schemes
+    })
+  })
+
+  it("§2.6 fact 1: a card with an interface of 0.3 is written as a hybrid, and 1.0 members win when it is read", () => {
+    const mixed = { ...old, supportedInterfaces: [jsonRpc, ...old.supportedInterfaces] }
+    const json = write(v1_0.agentCard, mixed)
+    assert.deepInclude(json, {
+      url: "https://agent.test/rpc",
+      preferredTransport: "JSONRPC",
+      protocolVersion: "0.3.0",
+      supportsAuthenticatedExtendedCard: true,
+      security: old.securityRequirements,
+      securityRequirements: [{ schemes: { key: {} } }, { schemes: { oauth: { list: ["a"] } } }]
+    })
+    assert.deepStrictEqual(json.securitySchemes.key, { apiKeySecurityScheme: { location: "header", name: "X-Key" } })
+    assert.deepStrictEqual(json.securitySchemes.oauth.oauth2SecurityScheme.flows, {
+      clientCredentials: { tokenUrl: "https://id.test/token", scopes: { a: "A" } }
+    })
+    assert.deepStrictEqual(read(v1_0.agentCard, json).supportedInterfaces, mixed.supportedInterfaces)
+  })
+
+  it("W2: a pure 1.0 card has its REQUIRED members, even empty, and none of 0.3", () => {
+    const card: AgentCard.AgentCard = {
+      name: "N",
+      description: "",
+      version: "",
+      supportedInterfaces: [jsonRpc],
+      capabilities: { streaming: false },
+      defaultInputModes: [],
+      defaultOutputModes: [],
+      skills: []
+    }
+    assert.deepStrictEqual(write(v1_0.agentCard, card), card)
+  })
+
+  it("CARD-10: null lists, missing parts", () => {
+    assert.deepStrictEqual(
+      read(v1_0.agentCard, {
+        name: "x",
+        skills: null,
+        defaultInputModes: null,
+        capabilities: null,
+        supportedInterfaces: [{ ...jsonRpc, protocolVersion: "1.0.1", tenant: "" }]
+      }),
+      {
+        name: "x",
+        description: "",
+        version: "",
+        supportedInterfaces: [jsonRpc],
+        capabilities: {},
+        defaultInputModes: [],
+        defaultOutputModes: [],
+        skills: []
+      }
+    )
+  })
+
+  it("CARD-10: without a usable interface the path is told", () => {
+    assert.deepStrictEqual(refused(v1_0.agentCard, { name: "x" }), ["supportedInterfaces"])
+    assert.deepStrictEqual(refused(v1_0.agentCard, { name: "x", supportedInterfaces: [{ url: "https://a.test" }] }), [
+      "supportedInterfaces"
+    ])
+    assert.deepStrictEqual(refused(v1_0.agentCard, { name: 5, supportedInterfaces: [jsonRpc] }), ["name"])
+  })
+
+  it("§2.6 fact 2: schemes as one server prints its memory", () => {
+    const { securityRequirements, securitySchemes } = read(v1_0.agentCard, {
+      name: "x",
+      supportedInterfaces: [jsonRpc],
+      securitySchemes: {
+        k: { scheme: { $case: "apiKeySecurityScheme", value: { description: "", location: "query", name: "key" } } },
+        o: {
+          scheme: {
+            $case: "oauth2SecurityScheme",
+            value: {
+              flows: {
+                flow: { $case: "deviceCode", value: { deviceAuthorizationUrl: "d", tokenUrl: "t", scopes: {} } }
+              }
+            }
+          }
+        }
+      },
+      securityRequirements: [{ schemes: { k: { list: null } } }]
+    })
+    assert.deepStrictEqual(securitySchemes, {
+      k: { _tag: "ApiKey", location: "query", name: "key" },
+      o: { _tag: "OAuth2", flows: [{ _tag: "DeviceCode", deviceAuthorizationUrl: "d", tokenUrl: "t", scopes: {} }] }
+    })
+    assert.deepStrictEqual(securityRequirements, [{ k: [] }])
+  })
+})

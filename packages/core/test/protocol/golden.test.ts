@@ -1,0 +1,297 @@
+import * as Id from "@effect-a2a/core/Id"
+import type * as Operation from "@effect-a2a/core/Operation"
+import * as Part from "@effect-a2a/core/Part"
+import * as Protocol from "@effect-a2a/core/Protocol"
+import * as StreamEvent from "@effect-a2a/core/StreamEvent"
+import { assert, describe, it } from "@effect/vitest"
+import * as DateTime from "effect/DateTime"
+import { dialects, read, write } from "./support.ts"
+
+const request: Operation.SendMessageRequest = {
+  message: {
+    _tag: "Message",
+    messageId: Id.MessageId.make("q-1"),
+    role: "user",
+    parts: [
+      Part.text("Where is it?"),
+      Part.raw(new Uint8Array([255, 254, 253]), { filename: "map.bin", mediaType: "application/x-map" }),
+      Part.url("https://files.test/plan.pdf", { mediaType: "application/pdf" }),
+      Part.data({ floor: 2 })
+    ]
+  },
+  configuration: { acceptedOutputModes: ["text/plain"], historyLength: 3, returnImmediately: false },
+  metadata: { trace: "x" }
+}
+
+const taskId = Id.TaskId.make("run-9")
+const contextId = Id.ContextId.make("ctx-4")
+const at = DateTime.makeUnsafe("2026-03-04T05:06:07.890Z")
+const agent = (text: string) => ({
+  _tag: "Message" as const,
+  messageId: Id.MessageId.make("a-1"),
+  role: "agent" as const,
+  parts: [Part.text(text)]
+})
+const events: ReadonlyArray<StreamEvent.StreamEvent> = [
+  { _tag: "Task", id: taskId, contextId, status: { state: "submitted" }, history: [agent("earlier")] },
+  StreamEvent.statusUpdate({
+    taskId,
+    contextId,
+    status: { state: "working", message: agent("Looking"), timestamp: at }
+  }),
+  StreamEvent.artifactUpdate({
+    taskId,
+    contextId,
+    artifact: { artifactId: Id.ArtifactId.make("r"), name: "result", parts: [Part.data({ n: 1 })] },
+    append: true,
+    lastChunk: true
+  }),
+  StreamEvent.statusUpdate({ taskId, contextId, status: { state: "canceled" } }),
+  agent("Bye")
+]
+
+describe("the same conversation in three vocabularies", () => {
+  it("ML-06: 1.0, sending", () => {
+    const json = {
+      message: {
+        messageId: "q-1",
+        role: "ROLE_USER",
+        parts: [
+          { text: "Where is it?" },
+          { raw: "//79", filename: "map.bin", mediaType: "application/x-map" },
+          { url: "https://files.test/plan.pdf", mediaType: "application/pdf" },
+          { data: { floor: 2 } }
+        ]
+      },
+      configuration: { acceptedOutputModes: ["text/plain"], historyLength: 3, returnImmediately: false },
+      metadata: { trace: "x" }
+    }
+    assert.deepStrictEqual(write(dialects["1.0"].request.SendMessage, request), json)
+    assert.deepStrictEqual(write(dialects["1.0"].request.SendStreamingMessage, request), json)
+  })
+
+  it("ML-06: 0.3 REST, sending", () => {
+    assert.deepStrictEqual(write(dialects["0.3 REST"].request.SendMessage, request), {
+      message: {
+        messageId: "q-1",
+        role: "ROLE_USER",
+        content: [
+          { text: "Where is it?" },
+          { file: { fileWithBytes: "//79", name: "map.bin", mimeType: "application/x-map" } },
+          { file: { fileWithUri: "https://files.test/plan.pdf", mimeType: "application/pdf" } },
+          { data: { data: { floor: 2 } } }
+        ]
+      },
+      configuration: { acceptedOutputModes: ["text/plain"], historyLength: 3, blocking: true },
+      metadata: { trace: "x" }
+    })
+  })
+
+  it("ML-06: 0.3 JSON-RPC, sending", () => {
+    assert.deepStrictEqual(write(dialects["0.3 JSON-RPC"].request.SendMessage, request), {
+      message: {
+        kind: "message",
+        messageId: "q-1",
+        role: "user",
+        parts: [
+          { kind: "text", text: "Where is it?" },
+          { kind: "file", file: { bytes: "//79", name: "map.bin", mimeType: "application/x-map" } },
+          { kind: "file", file: { uri: "https://files.test/plan.pdf", mimeType: "application/pdf" } },
+          { kind: "data", data: { floor: 2 } }
+        ]
+      },
+      configuration: { acceptedOutputModes: ["text/plain"], historyLength: 3, blocking: true },
+      metadata: { trace: "x" }
+    })
+  })
+
+  const proto = (content: "parts" | "content", canceled: string, final: { final?: true }, data: unknown) => {
+    const said = (text: string) => ({ messageId: "a-1", role: "ROLE_AGENT", [content]: [{ text }] })
+    return [
+      {
+        task: { id: "run-9", contextId: "ctx-4", status: { state: "TASK_STATE_SUBMITTED" }, history: [said("earlier")] }
+      },
+      {
+        statusUpdate: {
+          taskId: "run-9",
+          contextId: "ctx-4",
+          status: { state: "TASK_STATE_WORKING", message: said("Looking"), timestamp: "2026-03-04T05:06:07.890Z" }
+        }
+      },
+      {
+        artifactUpdate: {
+          taskId: "run-9",
+          contextId: "ctx-4",
+          artifact: { artifactId: "r", name: "result", parts: [{ data }] },
+          append: true,
+          lastChunk: true
+        }
+      },
+      { statusUpdate: { taskId: "run-9", contextId: "ctx-4", status: { state: canceled }, ...final } },
+      { message: said("Bye") }
+    ]
+  }
+  const said = (text: string) => ({
+    kind: "message",
+    messageId: "a-1",
+    role: "agent",
+    parts: [{ kind: "text", text }]
+  })
+  const streams = {
+    "1.0": proto("parts", "TASK_STATE_CANCELED", {}, { n: 1 }),
+    "0.3 REST": proto("content", "TASK_STATE_CANCELLED", { final: true }, { data: { n: 1 } }),
+    "0.3 JSON-RPC": [
+      { kind: "task", id: "run-9", contextId: "ctx-4", status: { state: "submitted" }, history: [said("earlier")] },
+      {
+        kind: "status-update",
+        taskId: "run-9",
+        contextId: "ctx-4",
+        status: { state: "working", message: said("Looking"), timestamp: "2026-03-04T05:06:07.890Z" },
+        final: false
+      },
+      {
+        kind: "artifact-update",
+        taskId: "run-9",
+        contextId: "ctx-4",
+        artifact: { artifactId: "r", name: "result", parts: [{ kind: "data", data: { n: 1 } }] },
+        append: true,
+        lastChunk: true
+      },
+      { kind: "status-update", taskId: "run-9", contextId: "ctx-4", status: { state: "canceled" }, final: true },
+      said("Bye")
+    ]
+  }
+
+  it.each(["1.0", "0.3 REST", "0.3 JSON-RPC"] as const)("ML-37: %s, the stream, written and read", (name) => {
+    const codec = dialects[name].success.SendStreamingMessage
+    assert.deepStrictEqual(events.map((event) => write(codec, event)), streams[name])
+    assert.deepStrictEqual(streams[name].map((event) => read(codec, event)), events)
+  })
+})
+
+describe("what else differs between the editions", () => {
+  const ofTask = { id: taskId }
+  it("ML-05: method names", () => {
+    assert.deepStrictEqual(Object.keys(Protocol.v1_0.jsonRpc.methods), Object.values(Protocol.v1_0.jsonRpc.methods))
+    const { CancelTask, GetTask, ListTasks, SendMessage, SendStreamingMessage, SubscribeToTask } =
+      Protocol.v0_3.jsonRpc.methods
+    assert.deepStrictEqual(
+      [SendMessage, SendStreamingMessage, GetTask, CancelTask, SubscribeToTask, ListTasks],
+      ["message/send", "message/stream", "tasks/get", "tasks/cancel", "tasks/resubscribe", undefined]
+    )
+  })
+
+  it("ML-04: prefix, subscribe verbs, version and extension headers", () => {
+    const verbs = (protocol: Protocol.Protocol) => protocol.rest.routes.SubscribeToTask?.map(({ method }) => method)
+    assert.deepStrictEqual(verbs(Protocol.v1_0), ["POST", "GET"])
+    assert.deepStrictEqual(verbs(Protocol.v0_3), ["GET", "POST"])
+    assert.deepStrictEqual([Protocol.v1_0.rest.prefix, Protocol.v0_3.rest.prefix], [undefined, "/v1"])
+    assert.deepStrictEqual([Protocol.v1_0.versionRequired, Protocol.v0_3.versionRequired], [true, false])
+    assert.deepStrictEqual([Protocol.v1_0.extensionsHeader, Protocol.v0_3.extensionsHeader], [
+      "A2A-Extensions",
+      "X-A2A-Extensions"
+    ])
+  })
+
+  it("HIST-01, ML-07: zero is sent, absent is not", () => {
+    for (const dialect of Object.values(dialects)) {
+      assert.deepStrictEqual(write(dialect.request.GetTask, { ...ofTask, historyLength: 0 }), {
+        id: "run-9",
+        historyLength: 0
+      })
+      assert.deepStrictEqual(write(dialect.request.GetTask, ofTask), { id: "run-9" })
+    }
+  })
+
+  it("ML-07: 0.3 always says whether to wait when sending, and in a stream only with other wishes", () => {
+    const { configuration: _, ...plain } = request
+    for (const name of ["0.3 REST", "0.3 JSON-RPC"] as const) {
+      const { SendMessage, SendStreamingMessage } = dialects[name].request
+      assert.deepStrictEqual(write(SendMessage, plain).configuration, { blocking: true })
+      assert.deepStrictEqual(
+        write(SendMessage, { ...plain, configuration: { returnImmediately: true } }).configuration,
+        {
+          blocking: false
+        }
+      )
+      assert.notProperty(write(SendStreamingMessage, plain), "configuration")
+      assert.deepStrictEqual(
+        write(SendStreamingMessage, { ...plain, configuration: { historyLength: 1 } }).configuration,
+        {
+          historyLength: 1,
+          blocking: true
+        }
+      )
+    }
+    assert.notProperty(write(dialects["1.0"].request.SendMessage, plain), "configuration")
+  })
+
+  it("§3.4: a 0.3 request that does not say whether to wait: JSON-RPC waits, REST does not", () => {
+    const { configuration: _, ...plain } = request
+    const silent = (name: "0.3 REST" | "0.3 JSON-RPC") => {
+      const { configuration: _, ...json } = write(dialects[name].request.SendMessage, plain)
+      return read(dialects[name].request.SendMessage, json).configuration
+    }
+    assert.strictEqual(silent("0.3 JSON-RPC"), undefined)
+    assert.deepStrictEqual(silent("0.3 REST"), { returnImmediately: true })
+  })
+
+  it("§0.2: the push configuration in a message has a name of its own in each", () => {
+    const push = { url: "https://hook.test", authentication: { scheme: "Bearer", credentials: "s" } }
+    const wish = { ...request, configuration: { taskPushNotificationConfig: push } }
+    const schemes = { url: "https://hook.test", authentication: { schemes: ["Bearer"], credentials: "s" } }
+    const configuration = (name: keyof typeof dialects) => write(dialects[name].request.SendMessage, wish).configuration
+    assert.deepStrictEqual(configuration("1.0"), { taskPushNotificationConfig: push })
+    assert.deepStrictEqual(configuration("0.3 REST"), { pushNotification: schemes, blocking: true })
+    assert.deepStrictEqual(configuration("0.3 JSON-RPC"), { pushNotificationConfig: schemes, blocking: true })
+  })
+
+  it("§2.4: push configurations of a task", () => {
+    const config = { taskId, id: "c", url: "https://hook.test", token: "t" }
+    const { taskId: _, ...inner } = config
+    assert.deepStrictEqual(write(dialects["1.0"].success.GetTaskPushNotificationConfig, config), {
+      ...inner,
+      taskId: "run-9"
+    })
+    assert.deepStrictEqual(write(dialects["0.3 JSON-RPC"].success.GetTaskPushNotificationConfig, config), {
+      taskId: "run-9",
+      pushNotificationConfig: inner
+    })
+    assert.deepStrictEqual(write(dialects["0.3 REST"].success.GetTaskPushNotificationConfig, config), {
+      name: "tasks/run-9/pushNotificationConfigs/c",
+      pushNotificationConfig: inner
+    })
+    const page = (name: keyof typeof dialects) =>
+      write(dialects[name].success.ListTaskPushNotificationConfigs, { configs: [config] })
+    assert.isArray(page("0.3 JSON-RPC"))
+    assert.lengthOf(page("0.3 REST").configs, 1)
+    assert.deepStrictEqual(read(dialects["1.0"].success.ListTaskPushNotificationConfigs, page("1.0").configs), {
+      configs: [config]
+    })
+  })
+
+  it("§1.2 note 3: a push configuration for 0.3 REST may come in three forms", () => {
+    const pushNotificationConfig = { url: "https://hook.test" }
+    const { CreateTaskPushNotificationConfig } = dialects["0.3 REST"].request
+    const forms = [
+      { name: "tasks/run-9/pushNotificationConfigs/c", pushNotificationConfig },
+      {
+        parent: "tasks/run-9",
+        config_id: "c",
+        config: { name: "tasks/run-9/pushNotificationConfigs/c", push_notification_config: pushNotificationConfig }
+      },
+      { taskId: "run-9", configId: "c", config: { pushNotificationConfig } }
+    ]
+    for (const form of forms) {
+      assert.deepStrictEqual(read(CreateTaskPushNotificationConfig, form), {
+        taskId,
+        id: "c",
+        url: "https://hook.test"
+      })
+    }
+    assert.deepStrictEqual(
+      read(CreateTaskPushNotificationConfig, { name: "tasks/run-9/pushNotificationConfigs/", pushNotificationConfig }),
+      { taskId, url: "https://hook.test" }
+    )
+  })
+})
