@@ -1,0 +1,101 @@
+/** The emulated MemoryLake, through bytes, in each of the four combinations. */
+import * as Agent from "@effect-a2a/core/Agent"
+import type * as AgentError from "@effect-a2a/core/AgentError"
+import type { AgentTransport } from "@effect-a2a/core/AgentTransport"
+import * as Credentials from "@effect-a2a/core/Credentials"
+import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
+import * as MemoryLakeEmulator from "@effect-a2a/testing/MemoryLakeEmulator"
+import * as Wire from "@effect-a2a/testing/Wire"
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
+import { type Cell, cells } from "../peers/cells.ts"
+
+export { type Cell, cells }
+
+export const host = "http://lake.test"
+
+/** The service, and what crosses its wire. */
+export const layerService = Wire.layerHttp(MemoryLakeEmulator.routes)
+
+/** The URL that speaks A2A. */
+export const url = `${host}/openapi/memorylake/api/v3/workspaces/${MemoryLakeEmulator.workspaceId}/agents/${
+  MemoryLakeEmulator.agentIds[0]
+}/a2a`
+
+interface Options {
+  readonly key?: string
+  readonly agentId?: typeof MemoryLakeEmulator.agentIds[number]
+}
+
+const clientOf = (
+  transport: Layer.Layer<AgentTransport, AgentError.AgentError, HttpClient.HttpClient | Credentials.Credentials>,
+  key: string = MemoryLakeEmulator.apiKey
+) =>
+  Agent.layer.pipe(
+    Layer.provideMerge(transport),
+    Layer.provideMerge(Credentials.layerBearer(Redacted.make(key)))
+  )
+
+/** The client as users have it. */
+export const layerClient = ({ client, protocol }: Cell, { agentId, key }: Options = {}) =>
+  clientOf(MemoryLake.layer(client)({ ...MemoryLakeEmulator.address(host, agentId), protocol }), key)
+
+/** A client without what `MemoryLake.layer` sees to: requests go out as they are. */
+export const layerBare = ({ client, protocol }: Cell) =>
+  clientOf(client({ url, protocol: MemoryLake.protocol(protocol) }))
+
+/** A service of its own for a test, and the client. */
+export const layer = (cell: Cell, options?: Options) =>
+  layerClient(cell, options).pipe(Layer.provideMerge(layerService))
+
+export const exchanges = Effect.flatMap(Wire.Tape, (tape) => tape.exchanges)
+
+export const refusal = <A, R>(effect: Effect.Effect<A, AgentError.AgentError, R>) =>
+  Effect.map(Effect.flip(effect), ({ reason }) => reason)
+
+/** Runs while the clock runs too, a second at each turn of the event loop. */
+export const hurried = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.raceFirst(
+    effect,
+    Effect.forever(Effect.andThen(
+      TestClock.adjust("1 second"),
+      Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+    ))
+  )
+
+/** A message in the words of the cell, without what may be left out. */
+export const message = ({ binding, protocol }: Cell, text: string): Record<string, unknown> =>
+  protocol.version === "1.0"
+    ? { role: "ROLE_USER", parts: [{ text }] }
+    : binding === "HTTP+JSON"
+    ? { role: "ROLE_USER", content: [{ text }] }
+    : { role: "user", parts: [{ kind: "text", text }] }
+
+const words = {
+  "1.0": { send: "SendMessage", stream: "SendStreamingMessage", prefix: "" },
+  "0.3": { send: "message/send", stream: "message/stream", prefix: "/v1" }
+}
+
+/** Posts a body as it is: neither version header nor anything else that our client would add. */
+export const post = Effect.fnUntraced(function*(cell: Cell, params: unknown, mode: "send" | "stream" = "send") {
+  const { prefix, ...methods } = words[cell.protocol.version as "1.0" | "0.3"]
+  const isRest = cell.binding === "HTTP+JSON"
+  const body = isRest ? params : { jsonrpc: "2.0", id: 1, method: methods[mode], params }
+  const response = yield* HttpClientRequest.post(isRest ? `${url}${prefix}/message:${mode}` : url).pipe(
+    HttpClientRequest.bearerToken(MemoryLakeEmulator.apiKey),
+    HttpClientRequest.bodyText(JSON.stringify(body), "application/json"),
+    HttpClient.execute
+  )
+  return { status: response.status, type: response.headers["content-type"] ?? "", text: yield* response.text }
+})
+
+/** The task in an answer to {@link post}. */
+export const taskIn = (cell: Cell, text: string): any => {
+  const json = JSON.parse(text)
+  const result = cell.binding === "HTTP+JSON" ? json : json.result
+  return result?.task ?? (result?.kind === "task" ? result : undefined)
+}
