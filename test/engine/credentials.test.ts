@@ -195,7 +195,7 @@ describe("SEC-01: secrets are nowhere", () => {
   const check = Effect.fnUntraced(function*(exit: Exit.Exit<unknown, AgentError.AgentError>, tag: string) {
     if (Exit.isSuccess(exit)) return assert.fail("success")
     const error = exit.cause.reasons[0]
-    assert.strictEqual(error?._tag === "Fail" && error.error.reason._tag, tag)
+    assert.strictEqual(String(error?._tag === "Fail" && error.error.reason._tag), tag)
     for (const text of texts(exit.cause)) {
       assert.notInclude(text, secret)
       assert.notInclude(text, basic)
