@@ -1,45 +1,24 @@
 /** MemoryLake's behaviours, through bytes, in all four combinations of edition and binding. */
 import * as Agent from "@effect-a2a/core/Agent"
-import type * as AgentError from "@effect-a2a/core/AgentError"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import * as Id from "@effect-a2a/core/Id"
 import * as Message from "@effect-a2a/core/Message"
 import * as Operation from "@effect-a2a/core/Operation"
 import * as Part from "@effect-a2a/core/Part"
-import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import * as Task from "@effect-a2a/core/Task"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as MemoryLakeAnswer from "@effect-a2a/memorylake/MemoryLakeAnswer"
-import * as TaskFeedback from "@effect-a2a/memorylake/TaskFeedback"
-import * as MemoryLakeEmulator from "@effect-a2a/testing/MemoryLakeEmulator"
 import { assert, describe, it } from "@effect/vitest"
-import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import * as TestClock from "effect/testing/TestClock"
 import * as Emulated from "./support/emulated.ts"
+import { cancel, contextId, example, getTask, refusedTask, send } from "./support/emulated.ts"
 
-const example = "What is the capital of France?"
-const contextId = Id.ContextId.make("ctx-demo-1")
 const project = MemoryLake.ProjectId.make("proj-b93e8d95a8705bcc4ec42a65ba4cc7f8")
 const otherProject = MemoryLake.ProjectId.make("proj-cd2e83f761eec93c75977f51667889cd")
 const actor = MemoryLake.ActorId.make("actor-33d6b73298fb43482a765643ff92444b")
-
-const taskOf = (answer: Task.Task | Message.Message): Task.Task => {
-  if (answer._tag !== "Task") return assert.fail("expected a task")
-  return answer
-}
-const send = (input: Message.Input, options?: Agent.Options) => Effect.map(Agent.send(input, options), taskOf)
-const subscribe = (id: Id.TaskId) => Stream.unwrap(Effect.map(Agent.Agent, (agent) => agent.subscribe(id)))
-const getTask = (id: Id.TaskId) => Effect.flatMap(Agent.Agent, (agent) => agent.getTask(id))
-const cancel = (id: Id.TaskId) => Effect.flatMap(Agent.Agent, (agent) => agent.cancel(id))
-const refusedTask = (reason: AgentError.AgentErrorReason): Task.Task => {
-  if (!("task" in reason)) return assert.fail(`expected a failed task, not ${reason._tag}`)
-  return reason.task
-}
 
 /** Sent without the SDK's own guards, with whatever is in `memorylake`. */
 const bare = (input: Message.Input, memorylake: Schema.JsonObject | undefined, options?: Message.Options) =>
@@ -55,11 +34,7 @@ const bare = (input: Message.Input, memorylake: Schema.JsonObject | undefined, o
 for (const cell of Emulated.cells) {
   const isRest = cell.binding === "HTTP+JSON"
   const isLegacy = cell.protocol.version === "0.3"
-  const effect = (
-    title: string,
-    program: () => Effect.Effect<void, unknown, any>,
-    options?: Parameters<typeof Emulated.layer>[1]
-  ) => it.effect(title, () => Effect.provide(program(), Emulated.layer(cell, options)) as Effect.Effect<void, unknown>)
+  const effect = Emulated.test(cell)
 
   describe(`MemoryLake over ${cell.name}`, () => {
     describe("what a message must say", () => {
@@ -368,214 +343,6 @@ for (const cell of Emulated.cells) {
           assert.strictEqual(status, isRest ? 404 : 200)
           if (isRest) return assert.strictEqual(body.error_code, "NOT_FOUND")
           assert.strictEqual(body.error.code, isLegacy ? -32603 : -32001)
-        }))
-    })
-
-    describe("following a task", () => {
-      effect(
-        "ML-27: Get tells the state alone, and that is not taken for an empty answer",
-        () =>
-          Effect.gen(function*() {
-            const { id } = yield* send(example)
-            const task = yield* getTask(id)
-            assert.hasAllKeys(task, ["_tag", "id", "contextId", "status"])
-            assert.hasAllKeys(task.status, isRest && isLegacy ? ["state"] : ["state", "timestamp"])
-            assert.isUndefined(MemoryLakeAnswer.fromTask(task))
-            assert.isUndefined(Task.text(task))
-            const failed = yield* Emulated.refusal(send("please fail"))
-            assert.isUndefined((yield* getTask(refusedTask(failed).id)).status.message)
-          })
-      )
-
-      effect(
-        "ML-20, ML-28: Subscribe replays without a leading task, then follows live to the end, and replays again",
-        () =>
-          Effect.gen(function*() {
-            const { id } = yield* send("a slow one", { returnImmediately: true })
-            const live = yield* Emulated.hurried(Stream.runCollect(subscribe(id)))
-            assert.notInclude(live.map(({ _tag }) => _tag), "Task")
-            assert.strictEqual(StreamEvent.state(live.at(-1)!), "completed")
-            assert.include(live.map(({ _tag }) => _tag), "ArtifactUpdate")
-            assert.deepStrictEqual(yield* Stream.runCollect(subscribe(id)), live)
-            const streamed = (yield* Emulated.exchanges).at(-1)!
-            assert.strictEqual(streamed.method, isRest ? "GET" : "POST")
-            assert.strictEqual(streamed.headers.accept, "text/event-stream")
-          })
-      )
-
-      effect("ML-28: the replay of a stream is that stream without its task", () =>
-        Effect.gen(function*() {
-          const [task, ...rest] = yield* Stream.runCollect(Agent.stream(example))
-          assert.deepStrictEqual<ReadonlyArray<StreamEvent.StreamEvent>>(
-            yield* Stream.runCollect(subscribe((task as Task.Task).id)),
-            rest
-          )
-        }))
-
-      effect("ML-29: a failed and a canceled task cannot be subscribed to", () =>
-        Effect.gen(function*() {
-          const failed = refusedTask(yield* Emulated.refusal(send("please fail")))
-          const { id } = yield* send("a slow one", { returnImmediately: true })
-          yield* cancel(id)
-          for (const ended of [failed.id, id]) {
-            const reason = yield* Emulated.refusal(Stream.runDrain(subscribe(ended)))
-            // one code for all that 0.3 methods refuse (ML-35); the reason is in what they say besides
-            assert.strictEqual(reason._tag, "UnsupportedOperationError")
-          }
-        }))
-
-      effect(
-        "ML-30: cancel ends a task and those who follow it; an ended one is not cancelable (ML-34)",
-        () =>
-          Effect.gen(function*() {
-            const { id } = yield* send(`a slow one${" with much to say".repeat(20)}`, { returnImmediately: true })
-            const isFollowing = yield* Deferred.make<void>()
-            const following = yield* subscribe(id).pipe(
-              Stream.runForEach(() => Deferred.succeed(isFollowing, undefined)),
-              Emulated.refusal,
-              Effect.forkChild
-            )
-            yield* Emulated.hurried(Deferred.await(isFollowing))
-            assert.strictEqual((yield* cancel(id)).status.state, "canceled")
-            assert.strictEqual((yield* Emulated.hurried(Fiber.join(following)))._tag, "TaskCanceledError")
-            const done = yield* send("quick")
-            const reason = yield* Emulated.refusal(cancel(done.id))
-            assert.strictEqual(reason._tag, "TaskNotCancelableError")
-            if (!isRest) return
-            const { chunks, status } = (yield* Emulated.exchanges).at(-1)!
-            const { error_code, message } = JSON.parse(chunks.join(""))
-            assert.deepStrictEqual([status, error_code], [400, "INVALID_ARGUMENT"])
-            assert.strictEqual(JSON.parse(message).error.details[0].reason, "TASK_NOT_CANCELABLE")
-          })
-      )
-
-      effect("ML-30: list, newest first and page by page; 0.3 has no method for it", () =>
-        Effect.gen(function*() {
-          const list = Stream.runCollect(Agent.listTasks({ contextId, pageSize: 2 }))
-          if (isLegacy && !isRest) {
-            const reason = yield* Emulated.refusal(list)
-            assert.strictEqual(reason._tag, "OperationNotInProtocolError")
-            return assert.deepStrictEqual(yield* Emulated.exchanges, [])
-          }
-          const ids: Array<Id.TaskId> = []
-          for (const text of ["one", "two", "three"]) {
-            ids.push((yield* send(text, { contextId })).id)
-            yield* TestClock.adjust("1 second")
-          }
-          yield* send("elsewhere")
-          assert.deepStrictEqual((yield* Emulated.hurried(list)).map(({ id }) => id), ids.toReversed())
-          assert.strictEqual((yield* Emulated.exchanges).length, 6)
-        }))
-    })
-
-    describe("bytes", () => {
-      effect(
-        "ML-25, ML-26: floats, data without a space and comments come in, integers and events come out",
-        () =>
-          Effect.gen(function*() {
-            const events = yield* Emulated.hurried(Stream.runCollect(Agent.stream("slow search with citations")))
-            const { chunks } = (yield* Emulated.exchanges)[0]!
-            const lines = chunks.join("").split("\n")
-            assert.isTrue(lines.some((line) => line.startsWith("data:{")))
-            assert.deepStrictEqual(lines.filter((line) => !/^($|:|data:\{)/.test(line)), [])
-            assert.isTrue(lines.some((line) => line.startsWith(":")))
-            assert.match(chunks.join(""), /"limit":2\.0/)
-            const calls = events.flatMap(MemoryLakeAnswer.steps).flatMap((step) =>
-              step._tag === "ToolCall" ? [step.call.args] : []
-            )
-            assert.deepStrictEqual(calls, [{ query: "slow search with citations", limit: 2 }])
-            const [answer] = events.flatMap(MemoryLakeAnswer.steps).flatMap((step) =>
-              step._tag === "Answer" ? [step.answer] : []
-            )
-            assert.deepStrictEqual(answer?.other.map((part) => part._tag === "Data" && part.data), [
-              { kind: "citations", items: [1, 2] },
-              { note: "no kind" }
-            ])
-          })
-      )
-
-      effect(
-        "ML-21, ML-22, ML-23, ML-24: the page's run, sent and streamed, is the same answer",
-        () =>
-          Effect.gen(function*() {
-            const steps = (yield* Stream.runCollect(Agent.stream(example))).flatMap(MemoryLakeAnswer.steps)
-            assert.deepStrictEqual(steps.map(({ _tag }) => _tag), [
-              "State",
-              "State",
-              "TextDelta",
-              "ToolCall",
-              "ToolResult",
-              "TextDelta",
-              "TextDelta",
-              "Answer",
-              "State"
-            ])
-            const task = yield* send(example, { historyLength: 10 })
-            const answer = MemoryLakeAnswer.fromTask(task)
-            assert.deepStrictEqual(steps.flatMap((step) => step._tag === "Answer" ? [step.answer] : []), [answer!])
-            assert.strictEqual(answer?.text, "Paris is the capital of France.")
-            assert.deepStrictEqual(MemoryLakeAnswer.fromHistory(task).map(({ _tag }) => _tag), [
-              "TextDelta",
-              "ToolCall",
-              "ToolResult",
-              "TextDelta"
-            ])
-          })
-      )
-    })
-
-    describe("beside A2A", () => {
-      effect(
-        "ML-08: the card is beside the agent's URL, and says that there are no push notifications",
-        () =>
-          Effect.gen(function*() {
-            const card = yield* Agent.card
-            assert.strictEqual(card.capabilities.pushNotifications, false)
-            assert.strictEqual(
-              (yield* Emulated.exchanges)[0]?.url,
-              Emulated.url.replace(/a2a$/, ".well-known/agent-card.json")
-            )
-          })
-      )
-
-      effect("ML-08: push configurations are refused before any byte, in a message too", () =>
-        Effect.gen(function*() {
-          const { call } = yield* AgentTransport
-          const config = { taskId: Id.TaskId.make("run-1"), url: "https://hook.test" }
-          const tags = yield* Effect.forEach([
-            call(Operation.CreateTaskPushNotificationConfig, config),
-            Agent.send("hi", { taskPushNotificationConfig: { url: "https://hook.test" } }),
-            Stream.runDrain(Agent.stream("hi", { taskPushNotificationConfig: { url: "https://hook.test" } }))
-          ], (effect) =>
-            Effect.map(
-              Emulated.refusal(effect as Effect.Effect<unknown, AgentError.AgentError, Agent.Agent>),
-              ({ _tag }) => _tag
-            ))
-          assert.deepStrictEqual([...new Set(tags)], ["PushNotificationNotSupportedError"])
-          assert.deepStrictEqual(yield* Emulated.exchanges, [])
-        }))
-
-      effect("ML-31: a task is rated, and tells it to those who ask", () =>
-        Effect.gen(function*() {
-          const { id } = yield* send(example)
-          const rate = TaskFeedback.send({ ...MemoryLakeEmulator.address(Emulated.host), protocol: cell.protocol })
-          yield* rate({ taskId: id, rating: "up", comment: "Just so." })
-          const { body, headers, method, url } = (yield* Emulated.exchanges).at(-1)!
-          assert.strictEqual(method, "POST")
-          assert.strictEqual(url, `${Emulated.url}${isLegacy ? "/v1" : ""}/tasks/${id}:feedback`)
-          assert.deepStrictEqual(JSON.parse(body), { rating: "up", comment: "Just so." })
-          assert.strictEqual(headers["a2a-extensions"], "extensions://task-feedback/v1")
-          assert.isUndefined(TaskFeedback.fromTask(yield* getTask(id)))
-          assert.deepStrictEqual(TaskFeedback.fromTask(yield* TaskFeedback.withFeedback(getTask(id))), {
-            rating: "up",
-            comment: "Just so."
-          })
-          const sent = (yield* Emulated.exchanges).length
-          const tooLong = yield* Emulated.refusal(rate({ taskId: id, rating: "down", comment: "x".repeat(2001) }))
-          assert.strictEqual(tooLong._tag, "InvalidRequestError")
-          assert.strictEqual((yield* Emulated.exchanges).length, sent)
-          const unknown = yield* Emulated.refusal(rate({ taskId: Id.TaskId.make("run-none"), rating: "up" }))
-          assert.strictEqual(unknown.status, 404)
         }))
     })
   })

@@ -3,9 +3,13 @@ import * as Agent from "@effect-a2a/core/Agent"
 import type * as AgentError from "@effect-a2a/core/AgentError"
 import type { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import * as Credentials from "@effect-a2a/core/Credentials"
+import * as Id from "@effect-a2a/core/Id"
+import type * as Message from "@effect-a2a/core/Message"
+import type * as Task from "@effect-a2a/core/Task"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as MemoryLakeEmulator from "@effect-a2a/testing/MemoryLakeEmulator"
 import * as Wire from "@effect-a2a/testing/Wire"
+import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
@@ -99,3 +103,30 @@ export const taskIn = (cell: Cell, text: string): any => {
   const result = cell.binding === "HTTP+JSON" ? json : json.result
   return result?.task ?? (result?.kind === "task" ? result : undefined)
 }
+
+// what tests say over and over
+
+export const example = "What is the capital of France?"
+export const contextId = Id.ContextId.make("ctx-demo-1")
+
+export const taskOf = (answer: Task.Task | Message.Message): Task.Task => {
+  if (answer._tag !== "Task") return assert.fail("expected a task")
+  return answer
+}
+export const send = (input: Message.Input, options?: Agent.Options) => Effect.map(Agent.send(input, options), taskOf)
+export const getTask = (id: Id.TaskId) => Effect.flatMap(Agent.Agent, (agent) => agent.getTask(id))
+export const cancel = (id: Id.TaskId) => Effect.flatMap(Agent.Agent, (agent) => agent.cancel(id))
+
+/** The task that a reason carries. */
+export const refusedTask = (reason: AgentError.AgentErrorReason): Task.Task => {
+  if (!("task" in reason)) return assert.fail(`expected a failed task, not ${reason._tag}`)
+  return reason.task
+}
+
+/** A test with a service and a client of its own. */
+export const test = (cell: Cell) =>
+<E>(
+  title: string,
+  program: () => Effect.Effect<void, E, Layer.Success<ReturnType<typeof layer>>>,
+  options?: Options
+) => it.effect(title, () => Effect.provide(program(), layer(cell, options)))

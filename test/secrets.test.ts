@@ -1,0 +1,137 @@
+/** The API key goes into one header, and nowhere else: not into errors, however they are shown, nor spans, nor logs. */
+import * as Agent from "@effect-a2a/core/Agent"
+import type * as AgentError from "@effect-a2a/core/AgentError"
+import * as Credentials from "@effect-a2a/core/Credentials"
+import * as Id from "@effect-a2a/core/Id"
+import * as Part from "@effect-a2a/core/Part"
+import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
+import { assert, describe, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientError from "effect/http/HttpClientError"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import * as Tracer from "effect/Tracer"
+import { inspect } from "node:util"
+import * as Emulated from "./support/emulated.ts"
+
+const key = "sk_topsecret0123456789"
+
+const taskId = Id.TaskId.make("run-none")
+
+/** Calls that fail, each in its own way. */
+const failing: Readonly<Record<string, Effect.Effect<unknown, AgentError.AgentError, Agent.Agent>>> = {
+  "locally refused": Agent.send(Part.url("drive://items/1")),
+  "refused with 401": Agent.send("refuse with UNAUTHENTICATED"),
+  "refused with 402": Agent.send("refuse with QUOTA_EXCEEDED"),
+  "refused with 500": Agent.send("refuse with INTERNAL_ERROR"),
+  "refused stream": Stream.runDrain(Agent.stream("refuse with ACCESS_DENIED")),
+  "failed task": Agent.send("please fail"),
+  "failed stream": Stream.runDrain(Agent.stream("please fail")),
+  "unknown task": Effect.flatMap(Agent.Agent, (agent) => agent.getTask(taskId))
+}
+
+/** Every way in which an error is usually shown. */
+const shown = (error: AgentError.AgentError): string =>
+  [
+    String(error),
+    error.stack,
+    JSON.stringify(error),
+    JSON.stringify(Exit.fail(error)),
+    inspect(error, { depth: 20, showHidden: true, getters: true }),
+    Cause.pretty(Cause.fail(error)),
+    inspect(Cause.fail(error), { depth: 20, showHidden: true })
+  ].join("\n")
+
+/** Runs with all spans and log messages written down. */
+const observed = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
+  const spans: Array<Tracer.Span> = []
+  const logs: Array<unknown> = []
+  const tracer = Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      spans.push(span)
+      return span
+    }
+  })
+  return effect.pipe(
+    Effect.tapCause((cause) => Effect.logError("failed", cause)),
+    Effect.withTracer(tracer),
+    Effect.provide(
+      Logger.layer([Logger.make((entry) => logs.push(Logger.formatJson.log(entry), Logger.formatLogFmt.log(entry)))])
+    ),
+    Effect.exit,
+    Effect.map((exit) => ({ exit, spans, logs: inspect(logs, { depth: 20 }) }))
+  )
+}
+
+const told = (span: Tracer.Span) =>
+  inspect([span.name, [...span.attributes], span.status], { depth: 20, showHidden: true })
+
+const check = (effect: Effect.Effect<unknown, AgentError.AgentError>) =>
+  Effect.gen(function*() {
+    const { exit, logs, spans } = yield* observed(effect)
+    const error = Exit.isFailure(exit) ? Cause.findErrorOption(exit.cause) : undefined
+    if (error?._tag !== "Some") return assert.fail("expected an error")
+    assert.notInclude(shown(error.value), key)
+    assert.notInclude(spans.map(told).join("\n"), key)
+    assert.include(logs, "failed")
+    assert.notInclude(logs, key)
+    return spans
+  })
+
+for (const cell of Emulated.cells) {
+  describe(`ML-02, SEC-01: the key over ${cell.name}`, () => {
+    for (const [title, call] of Object.entries(failing)) {
+      it.effect(`SEC-01: ${title}`, () =>
+        Effect.gen(function*() {
+          const exchanges: Array<Record<string, string>> = []
+          const program = Effect.ensuring(
+            call,
+            Effect.map(Emulated.exchanges, (all) => exchanges.push(...all.map(({ headers }) => headers)))
+          )
+          const spans = yield* check(Effect.provide(program, Emulated.layer(cell, { key })))
+          const isLocal = title === "locally refused"
+          assert.strictEqual(exchanges.length, isLocal ? 0 : 1)
+          // the key was there to be told, and an exchange has a span that might have told it
+          assert.deepStrictEqual(exchanges.map(({ authorization }) => authorization), isLocal ? [] : [`Bearer ${key}`])
+          if (!isLocal) assert.isAbove(spans.length, 0)
+        }))
+    }
+
+    it.effect("SEC-01: a connection that fails with the whole request in its hands", () =>
+      check(
+        Agent.send("hi").pipe(Effect.provide(
+          Agent.layer.pipe(
+            Layer.provide(
+              MemoryLake.layer(cell.client)({ workspaceId: "ws", agentId: "agent", protocol: cell.protocol })
+            ),
+            Layer.provide([
+              Credentials.layerBearer(Redacted.make(key)),
+              Layer.succeed(
+                HttpClient.HttpClient,
+                HttpClient.make((request) =>
+                  Effect.fail(
+                    new HttpClientError.HttpClientError({
+                      reason: new HttpClientError.TransportError({ request, cause: new Error("ECONNREFUSED") })
+                    })
+                  )
+                )
+              )
+            ])
+          )
+        ))
+      ))
+  })
+}
+
+describe("ML-02, SEC-01: a key in its place", () => {
+  it.effect("SEC-01: a key that no header may hold is refused without being shown", () =>
+    check(
+      Agent.send("hi").pipe(Effect.provide(Emulated.layer(Emulated.cells[0]!, { key: `${key}\n` })))
+    ))
+})
