@@ -98,6 +98,7 @@ export const byWord: ReadonlyMap<string, Tag> = new Map([
   ...fromPeer.map(([tag, row]) => [row.word, tag] as const),
   ["INTERNAL", "InternalError"],
   ["INVALID_REQUEST", "InvalidParamsError"],
+  ["OPERATION_NOT_IN_PROTOCOL", "MethodNotFoundError"],
   ["PARSE_ERROR", "InvalidParamsError"],
   ["PERMISSION_DENIED", "AccessDeniedError"],
   ["RESOURCE_EXHAUSTED", "RateLimitError"],
