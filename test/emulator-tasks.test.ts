@@ -4,6 +4,7 @@ import type * as AgentError from "@effect-a2a/core/AgentError"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import * as Id from "@effect-a2a/core/Id"
 import * as Operation from "@effect-a2a/core/Operation"
+import * as Part from "@effect-a2a/core/Part"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import * as Task from "@effect-a2a/core/Task"
 import * as MemoryLakeAnswer from "@effect-a2a/memorylake/MemoryLakeAnswer"
@@ -177,6 +178,33 @@ for (const cell of Emulated.cells) {
             ])
           })
       )
+
+      effect(
+        "ML-21, ML-23: files while it works, attachments in the answer, saved or not",
+        () =>
+          Effect.gen(function*() {
+            const steps = (question: string) =>
+              Effect.map(Stream.runCollect(Agent.stream(question)), (events) => events.flatMap(MemoryLakeAnswer.steps))
+            const file = Part.url("https://files.example.com/report.csv", {
+              mediaType: "text/csv",
+              filename: "report.csv"
+            })
+            const attachments = (all: ReadonlyArray<MemoryLakeAnswer.Step>) =>
+              all.flatMap((step) => step._tag === "Answer" ? step.answer.attachments : [])
+            const saved = yield* steps("make a file")
+            assert.deepStrictEqual(saved.flatMap((step) => step._tag === "File" ? [step.file] : []), [file])
+            const described = { name: "report.csv", mimeType: "text/csv", description: "The report" }
+            assert.deepStrictEqual(attachments(saved), [{ ...described, url: file.url, committed: true }])
+            const unsaved = yield* steps("make an unsaved file")
+            assert.deepStrictEqual(attachments(unsaved), [{
+              ...described,
+              committed: false,
+              error: "the storage is full"
+            }])
+            const silent = MemoryLakeAnswer.fromTask(yield* send("be silent"))
+            assert.isUndefined(silent)
+          })
+      )
     })
 
     describe("beside A2A", () => {
@@ -208,6 +236,11 @@ for (const cell of Emulated.cells) {
             ))
           assert.deepStrictEqual([...new Set(tags)], ["PushNotificationNotSupportedError"])
           assert.deepStrictEqual(yield* Emulated.exchanges, [])
+          // the client asks the card first, and nothing else
+          const { pushConfigs } = yield* Agent.Agent
+          assert.strictEqual((yield* Emulated.refusal(pushConfigs.create(config)))._tag, tags[0])
+          const asked = (yield* Emulated.exchanges).map(({ method, url }) => `${method} ${url}`)
+          assert.deepStrictEqual(asked, [`GET ${Emulated.url.replace(/a2a$/, ".well-known/agent-card.json")}`])
         }))
 
       effect("ML-31: a task is rated, and tells it to those who ask", () =>

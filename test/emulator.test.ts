@@ -5,13 +5,13 @@ import * as Id from "@effect-a2a/core/Id"
 import * as Message from "@effect-a2a/core/Message"
 import * as Operation from "@effect-a2a/core/Operation"
 import * as Part from "@effect-a2a/core/Part"
-import * as Task from "@effect-a2a/core/Task"
+import type * as Task from "@effect-a2a/core/Task"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as MemoryLakeAnswer from "@effect-a2a/memorylake/MemoryLakeAnswer"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Emulated from "./support/emulated.ts"
 import { cancel, contextId, example, getTask, refusedTask, send } from "./support/emulated.ts"
@@ -63,19 +63,26 @@ for (const cell of Emulated.cells) {
           })
       )
 
-      effect("ML-12, ML-16: unknown fields are ignored, known ones accepted", () =>
-        Effect.gen(function*() {
-          const task = yield* send("hello").pipe(MemoryLake.withOptions({
-            actorId: actor,
-            readWriteProjectId: project,
-            readOnlyProjectIds: [otherProject],
-            skipMemory: true,
-            overrides: { model: "gpt-4o", systemPromptOverride: "Be brief", modelParams: { maxTokens: 10, topP: 0.5 } },
-            runtimeOptions: { language: "en" },
-            extra: { actorID: "typo", overrides: { maxTurns: 3 } }
-          }))
-          assert.strictEqual(MemoryLakeAnswer.fromTask(task)?.text, "(English) You asked: hello")
-        }))
+      effect(
+        "ML-12, ML-13, ML-15, ML-16: unknown fields are ignored, known ones accepted",
+        () =>
+          Effect.gen(function*() {
+            const task = yield* send("hello").pipe(MemoryLake.withOptions({
+              actorId: actor,
+              readWriteProjectId: project,
+              readOnlyProjectIds: [otherProject],
+              skipMemory: true,
+              overrides: {
+                model: "gpt-4o",
+                systemPromptOverride: "Be brief",
+                modelParams: { maxTokens: 10, topP: 0.5 }
+              },
+              runtimeOptions: { language: "en" },
+              extra: { actorID: "typo", overrides: { maxTurns: 3 } }
+            }))
+            assert.strictEqual(MemoryLakeAnswer.fromTask(task)?.text, "(English) You asked: hello")
+          })
+      )
 
       const metadata = (memorylake: Schema.JsonObject): Agent.Options => ({ metadata: { memorylake } })
       const id = (prefix: string, digit: string) => `${prefix}-${digit.repeat(32)}`
