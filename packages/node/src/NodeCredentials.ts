@@ -1,0 +1,102 @@
+/**
+ * Where secrets come from on Node.js: the environment, a file, or a command. None of them appears in an error, and all
+ * are `Redacted` as soon as they are read.
+ *
+ * ```ts
+ * import { Credentials } from "@effect-a2a/core"
+ * import { NodeCredentials } from "@effect-a2a/node"
+ * import { ConfigProvider, Effect, Layer } from "effect"
+ *
+ * const target = { url: "https://agent.test", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }
+ * const first = Effect.flatMap(Credentials.Credentials, (credentials) => credentials.get(target)).pipe(
+ *   Effect.map(([credential]) => credential?._tag),
+ *   Effect.provide(NodeCredentials.layerEnv().pipe(
+ *     Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord({ MEMORYLAKE_API_KEY: "sk_1" })))
+ *   ))
+ * )
+ * await Effect.runPromise(first) // => "Bearer"
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as AgentError from "@effect-a2a/core/AgentError"
+import * as Credentials from "@effect-a2a/core/Credentials"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { exec } from "node:child_process"
+import { renewable } from "./internal/renewable.ts"
+
+const unavailable = (message: string) => AgentError.make("credentials", "CredentialsUnavailableError", { message })
+
+/** A token as it was read, without the line break that editors and commands leave behind it. */
+const token = (text: string, source: string): Effect.Effect<Redacted.Redacted, AgentError.AgentError> =>
+  text.trim() === "" ? Effect.fail(unavailable(`${source} is empty`)) : Effect.succeed(Redacted.make(text.trim()))
+
+/** `apiKeyHeader`: the header that `A2A_API_KEY` goes into; default `X-API-Key`. */
+export interface EnvOptions {
+  readonly apiKeyHeader?: string | undefined
+}
+
+/**
+ * From the environment: `A2A_TOKEN`, else `MEMORYLAKE_API_KEY`, as a bearer token; `A2A_API_KEY` in a header, also
+ * beside a token. Presents nothing where none of them is set.
+ */
+export const layerEnv = (
+  { apiKeyHeader = "X-API-Key" }: EnvOptions = {}
+): Layer.Layer<Credentials.Credentials, Config.ConfigError> =>
+  Layer.effect(
+    Credentials.Credentials,
+    Effect.gen(function*() {
+      const bearer = yield* Config.Redacted("A2A_TOKEN").pipe(
+        Config.orElse(() => Config.Redacted("MEMORYLAKE_API_KEY")),
+        Config.option
+      )
+      const apiKey = yield* Config.option(Config.Redacted("A2A_API_KEY"))
+      const credentials: ReadonlyArray<Credentials.Credential> = [
+        ...Option.toArray(Option.map(bearer, (token) => ({ _tag: "Bearer", token }) as const)),
+        ...Option.toArray(
+          Option.map(apiKey, (value) => ({ _tag: "ApiKey", in: "header", name: apiKeyHeader, value }) as const)
+        )
+      ]
+      return { get: () => Effect.succeed(credentials), renew: () => Effect.succeed(false) }
+    })
+  )
+
+/** A bearer token from a file, which is read again when the agent refuses the token. */
+export const layerFile = (path: string): Layer.Layer<Credentials.Credentials> =>
+  Layer.unwrap(Effect.map(FileSystem.FileSystem, (files) =>
+    renewable(
+      files.readFileString(path).pipe(
+        Effect.mapError((error) => unavailable(`the token file ${path} cannot be read: ${error.reason._tag}`)),
+        Effect.flatMap((text) => token(text, `the token file ${path}`))
+      )
+    ))).pipe(Layer.provide(NodeFileSystem.layer))
+
+/** Nothing that the command writes is told, on either of its outputs. */
+const run = (command: string): Effect.Effect<string, AgentError.AgentError> =>
+  Effect.callback((resume) => {
+    const child = exec(command, { windowsHide: true }, (error, output) =>
+      resume(
+        error === null
+          ? Effect.succeed(output)
+          : Effect.fail(
+            unavailable(
+              `the token command failed with ${error.signal ?? `exit code ${error.code}`}; run it by hand to see why`
+            )
+          )
+      ))
+    child.stdin?.end()
+    return Effect.sync(() => child.kill())
+  })
+
+/**
+ * A bearer token from a command's standard output, such as `gcloud auth print-access-token`. The shell runs it once,
+ * when a token is first needed, and again when the agent refuses the token.
+ */
+export const layerCommand = (command: string): Layer.Layer<Credentials.Credentials> =>
+  renewable(Effect.flatMap(run(command), (text) => token(text, "the token command's output")))

@@ -1,0 +1,3 @@
+export * as NodeAgent from "./NodeAgent.ts"
+export * as NodeAgentServer from "./NodeAgentServer.ts"
+export * as NodeCredentials from "./NodeCredentials.ts"

@@ -1,0 +1,73 @@
+import { Agent, Credentials, Protocol } from "@effect-a2a/core"
+import { NodeAgent, NodeAgentServer } from "@effect-a2a/node"
+import { AgentTest, Script } from "@effect-a2a/testing"
+import { JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
+import { RestServer } from "@effect-a2a/transport-rest"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer, Redacted, Stream } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+
+const protocols = [Protocol.v1_0, Protocol.v0_3] as const
+
+const agentRoutes = Layer.mergeAll(
+  RestServer.routes({ path: "/a2a", protocols }),
+  JsonRpcServer.routes({ path: "/a2a", protocols })
+).pipe(Layer.provide(AgentTest.layer), Layer.provide(Script.layer(Script.say("Hello"))))
+
+const served = <A, E, R>(routes: Layer.Layer<never, never, R>, use: (url: string) => Effect.Effect<A, E>) =>
+  Effect.flatMap(NodeAgentServer.url, use).pipe(Effect.provide(NodeAgentServer.layer({ routes, port: 0 })))
+
+describe("NodeAgent", () => {
+  for (const protocol of ["1.0", "0.3"] as const) {
+    for (const binding of ["rest", "jsonrpc"] as const) {
+      it.live(`SDK-05, ML-03: asks and streams over a socket, ${protocol} ${binding}`, () =>
+        served(agentRoutes, (url) =>
+          Effect.gen(function*() {
+            assert.strictEqual((yield* Agent.ask("hi")).text, "Hello")
+            const events = yield* Stream.runCollect(Agent.stream("hi"))
+            assert.isAbove(events.length, 2)
+          }).pipe(
+            Effect.provide(
+              NodeAgent.layer({ url: `${url}/a2a`, protocol, binding }).pipe(Layer.provide(Credentials.layerNone))
+            )
+          )))
+    }
+  }
+
+  it.live("asks for no compression, which undici would leave as it is", () =>
+    served(
+      HttpRouter.add("*", "/*", (request) =>
+        Effect.succeed(
+          HttpServerResponse.jsonUnsafe({ error: { message: JSON.stringify(request.headers) } }, { status: 400 })
+        )),
+      (url) =>
+        Effect.gen(function*() {
+          const error = yield* Effect.flip(Agent.ask("hi"))
+          assert.include(error.message, "a2a-version")
+          assert.notInclude(error.message, "accept-encoding")
+        }).pipe(
+          Effect.provide(
+            NodeAgent.layer({ url }).pipe(Layer.provide(Credentials.layerBearer(Redacted.make("t-1"))))
+          )
+        )
+    ))
+
+  it.live("layerConfig takes URL and token from the environment", () =>
+    served(
+      HttpRouter.add("*", "/*", (request) =>
+        Effect.succeed(
+          HttpServerResponse.jsonUnsafe({ error: { message: request.headers.authorization ?? "none" } }, {
+            status: 400
+          })
+        )),
+      (url) =>
+        Effect.flip(Agent.ask("hi")).pipe(
+          Effect.map((error) => assert.strictEqual(error._tag === "AgentError" && error.reason.message, "Bearer t-1")),
+          Effect.provide(
+            NodeAgent.layerConfig().pipe(
+              Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord({ A2A_URL: url, A2A_TOKEN: "t-1" })))
+            )
+          )
+        )
+    ))
+})

@@ -1,0 +1,97 @@
+import { Credentials } from "@effect-a2a/core"
+import { NodeCredentials } from "@effect-a2a/node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, FileSystem, Layer, Redacted } from "effect"
+
+const target = { url: "https://agent.test", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }
+
+const get = Effect.flatMap(Credentials.Credentials, (credentials) => credentials.get(target))
+const renew = Effect.flatMap(
+  Credentials.Credentials,
+  (credentials) => credentials.renew({ target, wwwAuthenticate: undefined })
+)
+
+const shown = Effect.map(get, (credentials) =>
+  credentials.map((credential) => {
+    switch (credential._tag) {
+      case "Bearer":
+        return `Bearer ${Redacted.value(credential.token)}`
+      case "ApiKey":
+        return `${credential.name} ${Redacted.value(credential.value)}`
+      default:
+        return credential._tag
+    }
+  }))
+
+const fromEnv = (env: Record<string, string>, options?: NodeCredentials.EnvOptions) =>
+  shown.pipe(Effect.provide(
+    NodeCredentials.layerEnv(options).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(env))))
+  ))
+
+const temporary = Effect.flatMap(FileSystem.FileSystem, (files) => files.makeTempDirectoryScoped())
+
+describe("NodeCredentials", () => {
+  it.effect("ML-02: the environment's bearer token, API key, or nothing", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* fromEnv({}), [])
+      assert.deepStrictEqual(yield* fromEnv({ MEMORYLAKE_API_KEY: "sk_1" }), ["Bearer sk_1"])
+      assert.deepStrictEqual(yield* fromEnv({ MEMORYLAKE_API_KEY: "sk_1", A2A_TOKEN: "t-1" }), ["Bearer t-1"])
+      assert.deepStrictEqual(yield* fromEnv({ A2A_API_KEY: "k-1" }), ["X-API-Key k-1"])
+      assert.deepStrictEqual(yield* fromEnv({ A2A_API_KEY: "k-1", A2A_TOKEN: "t-1" }, { apiKeyHeader: "X-Mine" }), [
+        "Bearer t-1",
+        "X-Mine k-1"
+      ])
+    }))
+
+  it.effect("a file is read once, and again when the token is refused", () =>
+    Effect.gen(function*() {
+      const files = yield* FileSystem.FileSystem
+      const path = `${yield* temporary}/token`
+      yield* files.writeFileString(path, "first\n")
+      yield* Effect.gen(function*() {
+        assert.deepStrictEqual(yield* shown, ["Bearer first"])
+        yield* files.writeFileString(path, "second\n")
+        assert.deepStrictEqual(yield* shown, ["Bearer first"])
+        assert.isTrue(yield* renew)
+        assert.deepStrictEqual(yield* shown, ["Bearer second"])
+        assert.isFalse(yield* renew, "the same token is not worth another try")
+        yield* files.writeFileString(path, "  \n")
+        const error = yield* Effect.flip(renew)
+        assert.strictEqual(error.reason._tag, "CredentialsUnavailableError")
+      }).pipe(Effect.provide(NodeCredentials.layerFile(path)))
+      const missing = yield* Effect.flip(get).pipe(Effect.provide(NodeCredentials.layerFile(`${path}-2`)))
+      assert.include(missing.message, "NotFound")
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)))
+
+  it.effect("a command runs once for all who wait, and again when the token is refused", () =>
+    Effect.gen(function*() {
+      const files = yield* FileSystem.FileSystem
+      const path = `${yield* temporary}/runs`
+      const runs = Effect.map(files.readFileString(path), (text) => text.length)
+      yield* Effect.gen(function*() {
+        yield* Effect.all([get, get, get], { concurrency: "unbounded" })
+        assert.strictEqual(yield* runs, 1)
+        assert.deepStrictEqual(yield* shown, ["Bearer token-1"])
+        assert.deepStrictEqual(yield* Effect.all([renew, renew, renew], { concurrency: "unbounded" }), [
+          true,
+          true,
+          true
+        ])
+        assert.strictEqual(yield* runs, 2)
+        assert.deepStrictEqual(yield* shown, ["Bearer token-2"])
+      }).pipe(
+        Effect.provide(NodeCredentials.layerCommand(`printf x >> ${path}; echo token-$(wc -c < ${path} | tr -d ' ')`))
+      )
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)))
+
+  it.effect("ML-02: a command that fails tells nothing that it wrote", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(get).pipe(
+        Effect.provide(NodeCredentials.layerCommand("echo s3cret-out; echo s3cret-err >&2; exit 7"))
+      )
+      assert.strictEqual(error.reason._tag, "CredentialsUnavailableError")
+      assert.include(error.message, "exit code 7")
+      assert.notInclude(JSON.stringify(error) + String(error.stack), "s3cret")
+    }))
+})

@@ -1,0 +1,77 @@
+import { NodeAgentServer } from "@effect-a2a/node"
+import { assert, describe, it } from "@effect/vitest"
+import { type ByteSize, Clock, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+
+const sse = HttpServerResponse.stream(
+  Stream.make("data: 1\n\n").pipe(Stream.concat(Stream.never), Stream.encodeText),
+  { contentType: "text/event-stream" }
+)
+
+const routes = Layer.mergeAll(
+  HttpRouter.add("GET", "/events", sse),
+  HttpRouter.add(
+    "GET",
+    "/silent",
+    Effect.as(Effect.never, HttpServerResponse.empty())
+  ),
+  HttpRouter.add(
+    "POST",
+    "/size",
+    HttpServerRequest.HttpServerRequest.pipe(
+      Effect.flatMap((request) => request.text),
+      Effect.map((text) => HttpServerResponse.text(String(text.length))),
+      Effect.catch(() => Effect.succeed(HttpServerResponse.empty({ status: 413 })))
+    )
+  )
+)
+
+const serve = Effect.fnUntraced(function*(options?: { readonly maxBodySize?: ByteSize.Input }) {
+  const scope = yield* Scope.make()
+  const context = yield* Layer.buildWithScope(
+    NodeAgentServer.layer({ routes, port: 0, shutdown: "300 millis", ...options }),
+    scope
+  )
+  return {
+    url: yield* Effect.provideContext(NodeAgentServer.url, context),
+    close: Scope.close(scope, Exit.void)
+  }
+})
+
+const get = (url: string, init?: RequestInit) => Effect.promise(() => fetch(url, init))
+
+describe("NodeAgentServer", () => {
+  it.live("listens on a free port of this machine, and bounds bodies", () =>
+    Effect.gen(function*() {
+      const { close, url } = yield* serve({ maxBodySize: "1 KiB" })
+      assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/)
+      const post = (size: number) => get(`${url}/size`, { method: "POST", body: "x".repeat(size) })
+      const small = yield* post(1000)
+      assert.strictEqual(yield* Effect.promise(() => small.text()), "1000")
+      assert.strictEqual((yield* post(2000)).status, 413)
+      yield* close
+    }))
+
+  it.live("a release ends open event streams at once and cleanly", () =>
+    Effect.gen(function*() {
+      const { close, url } = yield* serve()
+      const response = yield* get(`${url}/events`)
+      const body = yield* Effect.forkChild(Effect.promise(() => response.text()))
+      yield* Effect.sleep("50 millis")
+      const start = yield* Clock.currentTimeMillis
+      yield* close
+      assert.isBelow((yield* Clock.currentTimeMillis) - start, 250)
+      assert.strictEqual(yield* Fiber.join(body), "data: 1\n\n")
+    }))
+
+  it.live("a release does not wait for answers that never come", () =>
+    Effect.gen(function*() {
+      const { close, url } = yield* serve()
+      const silent = yield* Effect.forkChild(Effect.exit(Effect.tryPromise(() => fetch(`${url}/silent`))))
+      yield* Effect.sleep("50 millis")
+      const start = yield* Clock.currentTimeMillis
+      yield* close
+      assert.isBelow((yield* Clock.currentTimeMillis) - start, 1500)
+      yield* Fiber.join(silent)
+    }))
+})
