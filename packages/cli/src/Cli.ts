@@ -1,0 +1,53 @@
+/**
+ * The `a2a` command as an effect: talk to A2A agents from a terminal or a script. Answers and JSON documents go to
+ * stdout, everything else to stderr. Exit codes: 0 done, 1 the task did not succeed, 2 wrong usage, 3 refused, 4 network,
+ * 5 not understood, 6 the task waits, 130 interrupted; 70 is a fault of the command itself.
+ *
+ * ```ts no-run
+ * import { Cli } from "@effect-a2a/cli"
+ * import { NodeRuntime, NodeServices } from "@effect/platform-node"
+ * import { Effect } from "effect"
+ *
+ * Cli.run(["ask", "What is the capital of France?", "--json"]).pipe(
+ *   Effect.provide(NodeServices.layer),
+ *   NodeRuntime.runMain
+ * )
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as CliOutput from "effect/cli/CliOutput"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import { createRequire } from "node:module"
+import { ask } from "./internal/commands/ask.ts"
+import { card } from "./internal/commands/card.ts"
+import { chat } from "./internal/commands/chat.ts"
+import { emulator } from "./internal/commands/emulator.ts"
+import { matrix } from "./internal/commands/matrix.ts"
+import { task } from "./internal/commands/task.ts"
+import { Exit } from "./internal/exit.ts"
+import { Json, Verbose } from "./internal/flags.ts"
+import * as Output from "./internal/output.ts"
+import { root } from "./internal/root.ts"
+import * as Usage from "./internal/usage.ts"
+
+const { version }: { readonly version: string } = createRequire(import.meta.url)("../package.json")
+
+/** The command with all that is below it. */
+export const command = root.pipe(
+  Command.withSubcommands([ask, chat, card, task, emulator, matrix]),
+  Command.withGlobalFlags([Json, Verbose])
+)
+
+/**
+ * Runs the command with arguments. Fails with the exit code where that is not 0, after everything has been said about
+ * why; interruption is 130 with Effect's `runMain`.
+ */
+export const run = (args: ReadonlyArray<string>) =>
+  Command.runWith(command, { version })(args).pipe(
+    Effect.catchTag("ShowHelp", () => Effect.fail(new Exit({ code: 2 }))),
+    Effect.mapError((error) => error._tag === "Exit" ? error : new Exit({ code: 2 })),
+    Effect.provideService(CliOutput.Presenter, Usage.presenter(args)),
+    Effect.provideService(Output.CurrentSecrets, Output.secrets(process.env, args))
+  )

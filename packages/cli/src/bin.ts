@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
+import * as References from "effect/References"
+import * as Cli from "./Cli.ts"
+
+// a reader that has seen enough, such as `head`, is no failure
+process.stdout.on("error", () => process.exit(0))
+
+Cli.run(process.argv.slice(2)).pipe(
+  Effect.provideService(References.LogToStderr, true),
+  Effect.provide(NodeServices.layer),
+  NodeRuntime.runMain({ disableErrorReporting: true })
+)

@@ -1,0 +1,1 @@
+export * as Cli from "./Cli.ts"

@@ -1,0 +1,66 @@
+import * as Operation from "@effect-a2a/core/Operation"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { connectAgent } from "../connect.ts"
+import { UsageError } from "../exit.ts"
+import * as Flags from "../flags.ts"
+import { handler } from "../handler.ts"
+import * as Message from "../message.ts"
+import * as Outcome from "../outcome.ts"
+import { Output } from "../output.ts"
+import * as Turn from "../turn.ts"
+
+/** One question, one answer. */
+export const ask = Command.make(
+  "ask",
+  {
+    text: Argument.String("TEXT").pipe(Argument.withDescription("What to ask; - reads stdin")),
+    stream: Flag.Boolean("stream").pipe(
+      Flag.withDescription("Stream the answer, or send and wait (default: stream to a terminal)"),
+      Flag.optional
+    ),
+    wait: Flag.Boolean("wait").pipe(
+      Flag.withDescription("Wait for the answer, or give back the task at once"),
+      Flag.withDefault(true)
+    ),
+    ...Flags.place,
+    ...Flags.content,
+    ...Flags.request
+  },
+  handler(Effect.fnUntraced(function*(input) {
+    if (!input.wait && Option.contains(input.stream, true)) {
+      return yield* new UsageError({ message: "give either --stream or --no-wait" })
+    }
+    const parts = yield* Message.parts(input)
+    const options = {
+      ...yield* Message.place(input),
+      ...yield* Message.messageId(input.messageId),
+      ...Message.requestOptions(input)
+    }
+    const { api, provide } = yield* connectAgent
+    const { isLive } = yield* Output
+    const isStream = input.wait && Option.getOrElse(input.stream, () => isLive)
+    const answer = yield* provide(
+      isStream
+        ? Turn.follow(Operation.SendStreamingMessage._tag, api.stream(parts, options))
+        : Turn.once(
+          Operation.SendMessage._tag,
+          api.send(parts, input.wait ? options : { ...options, returnImmediately: true })
+        )
+    )
+    yield* Outcome.end(answer)
+  }))
+).pipe(
+  Command.withDescription(
+    "Ask one question. The answer goes to stdout, what the agent does for it to stderr."
+  ),
+  Command.withShortDescription("Ask one question"),
+  Command.withExamples([
+    { command: "a2a ask \"What is the capital of France?\"", description: "Ask and wait for the answer" },
+    { command: "a2a ask --stream --json hello | jq -c .", description: "Every event as A2A 1.0, then the outcome" },
+    { command: "git diff | a2a ask - --project proj-… --file notes.md", description: "Text from stdin, and a file" }
+  ])
+)

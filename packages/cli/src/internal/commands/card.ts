@@ -1,0 +1,46 @@
+import type * as AgentCard from "@effect-a2a/core/AgentCard"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import { connectAgent } from "../connect.ts"
+import { handler } from "../handler.ts"
+import { Output } from "../output.ts"
+import * as Wire from "../wire.ts"
+
+const isUsable = ({ protocolBinding, protocolVersion }: AgentCard.AgentInterface): boolean =>
+  /^(?:HTTP\+JSON|JSONRPC)$/i.test(protocolBinding) && /^(?:1\.0|0\.3)(?:\.\d+)?$/.test(protocolVersion)
+
+const yesNo = (value: boolean | undefined) => value === undefined ? "not said" : value ? "yes" : "no"
+
+const summary = (card: AgentCard.AgentCard): ReadonlyArray<string> => [
+  `${card.name} ${card.version}`,
+  card.description,
+  "",
+  "interfaces",
+  ...card.supportedInterfaces.map((one) =>
+    `  ${isUsable(one) ? "usable    " : "not usable"}  A2A ${one.protocolVersion} ${one.protocolBinding} at ${one.url}`
+  ),
+  `streaming: ${yesNo(card.capabilities.streaming)}; push notifications: ${yesNo(card.capabilities.pushNotifications)}`,
+  ...(card.capabilities.extensions ?? []).map(({ required, uri }) =>
+    `extension ${uri}${required === true ? " (required)" : ""}`
+  ),
+  `takes ${card.defaultInputModes.join(", ")}; gives ${card.defaultOutputModes.join(", ")}`,
+  ...card.skills.map(({ description, name }) => `skill ${name}: ${description}`)
+]
+
+/** What the agent says about itself. */
+export const card = Command.make(
+  "card",
+  {},
+  handler(Effect.fnUntraced(function*() {
+    const output = yield* Output
+    const { api, provide } = yield* connectAgent
+    const card = yield* provide(api.card)
+    yield* output.json
+      ? Effect.flatMap(Wire.card(card), output.document)
+      : output.print(`${summary(card).join("\n")}\n`)
+  }))
+).pipe(
+  Command.withDescription("Show the agent's card, and which of its interfaces this command can use."),
+  Command.withShortDescription("Show the agent's card"),
+  Command.withExamples([{ command: "a2a card --url https://agent.example/a2a --json", description: "As JSON" }])
+)

@@ -1,0 +1,138 @@
+import * as Operation from "@effect-a2a/core/Operation"
+import * as Task from "@effect-a2a/core/Task"
+import * as TaskState from "@effect-a2a/core/TaskState"
+import * as TaskFeedback from "@effect-a2a/memorylake/TaskFeedback"
+import { protocols } from "@effect-a2a/node/NodeAgent"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { connectAgent, isMemoryLake } from "../connect.ts"
+import { UsageError } from "../exit.ts"
+import * as Flags from "../flags.ts"
+import { handler } from "../handler.ts"
+import * as Message from "../message.ts"
+import * as Outcome from "../outcome.ts"
+import { oneLine, Output } from "../output.ts"
+import type { Target } from "../target.ts"
+import * as Turn from "../turn.ts"
+import * as Wire from "../wire.ts"
+
+const id = Argument.String("ID").pipe(Argument.withDescription("The task's id"))
+
+const line = (task: Task.Task): string => {
+  const { state, timestamp } = task.status
+  const feedback = TaskFeedback.fromTask(task)
+  const said = Task.text(task) ?? Task.statusText(task)
+  return [
+    task.id,
+    state,
+    ...(timestamp === undefined ? [] : [DateTime.formatIso(timestamp)]),
+    ...(task.contextId === undefined ? [] : [`context ${task.contextId}`]),
+    ...(feedback === undefined ? [] : [`rated ${feedback.rating}`]),
+    ...(said === undefined || said === "" ? [] : [oneLine(said)])
+  ].join("  ")
+}
+
+const show = Effect.fnUntraced(function*(task: Task.Task) {
+  const output = yield* Output
+  yield* output.json ? Effect.flatMap(Wire.task(task), output.document) : output.print(`${line(task)}\n`)
+})
+
+/** Asks MemoryLake for ratings besides. */
+const rated = (target: Target) => <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  isMemoryLake(target) ? TaskFeedback.withFeedback(self) : self
+
+const get = Command.make(
+  "get",
+  { id, history: Flags.request.history },
+  handler(Effect.fnUntraced(function*(input) {
+    const taskId = yield* Message.taskId(input.id)
+    const { api, provide, target } = yield* connectAgent
+    const options = Option.isSome(input.history) ? { historyLength: input.history.value } : {}
+    yield* show(yield* api.getTask(taskId, options).pipe(rated(target), provide))
+  }))
+).pipe(Command.withDescription("Show a task as it stands."))
+
+const states = TaskState.TaskState.literals.filter((state) => state !== "unspecified")
+
+const list = Command.make(
+  "list",
+  {
+    context: Flags.place.context,
+    state: Flag.Literals("state", states).pipe(Flag.withDescription("Only tasks in this state"), Flag.optional),
+    history: Flags.request.history
+  },
+  handler(Effect.fnUntraced(function*(input) {
+    const { contextId } = yield* Message.place({ context: input.context, task: Option.none() })
+    const { api, provide, target } = yield* connectAgent
+    const tasks = api.listTasks({
+      ...(contextId !== undefined && { contextId }),
+      ...(Option.isSome(input.state) && { status: input.state.value }),
+      ...(Option.isSome(input.history) && { historyLength: input.history.value })
+    })
+    yield* Stream.runForEach(tasks, show).pipe(rated(target), provide)
+  }))
+).pipe(Command.withDescription("Show all tasks, the newest first, one a line."))
+
+const cancel = Command.make(
+  "cancel",
+  { id, metadata: Flags.request.metadata },
+  handler(Effect.fnUntraced(function*(input) {
+    const taskId = yield* Message.taskId(input.id)
+    const { api, provide } = yield* connectAgent
+    const options = Option.isSome(input.metadata) ? { metadata: input.metadata.value } : {}
+    yield* show(yield* provide(api.cancel(taskId, options)))
+  }))
+).pipe(Command.withDescription("Cancel a task that is under way."))
+
+const watch = Command.make(
+  "watch",
+  { id },
+  handler(Effect.fnUntraced(function*(input) {
+    const taskId = yield* Message.taskId(input.id)
+    const { api, provide } = yield* connectAgent
+    yield* Outcome.end(yield* provide(Turn.follow(Operation.SubscribeToTask._tag, api.subscribe(taskId))))
+  }))
+).pipe(Command.withDescription("Follow a task to its end, as ask --stream does."))
+
+const feedback = Command.make(
+  "feedback",
+  {
+    id,
+    rating: Argument.Literals("up|down", ["up", "down"]).pipe(Argument.withDescription("What you think of it")),
+    comment: Flag.String("comment").pipe(
+      Flag.withDescription(`Why, in at most ${TaskFeedback.maxComment} characters`),
+      Flag.optional
+    )
+  },
+  handler(Effect.fnUntraced(function*(input) {
+    const taskId = yield* Message.taskId(input.id)
+    const output = yield* Output
+    const { cell, http, provide, target } = yield* connectAgent
+    if (target._tag === "Url") {
+      return yield* new UsageError({ message: "only MemoryLake's agents take feedback: give --workspace and --agent" })
+    }
+    const given = { rating: input.rating, ...(Option.isSome(input.comment) && { comment: input.comment.value }) }
+    yield* TaskFeedback.send({ ...target.address, protocol: protocols[cell.protocol] })({ taskId, ...given }).pipe(
+      Effect.provideContext(http),
+      provide
+    )
+    yield* output.json
+      ? output.document({ feedback: { taskId, ...given } })
+      : output.print(`${taskId} is rated ${input.rating}\n`)
+  }))
+).pipe(Command.withDescription("Rate a task of a MemoryLake agent."))
+
+/** Bookkeeping. */
+export const task = Command.make("task").pipe(
+  Command.withDescription("Look after tasks."),
+  Command.withSubcommands([get, list, cancel, watch, feedback]),
+  Command.withExamples([
+    { command: "a2a task list --context ctx-1", description: "The tasks of a conversation" },
+    { command: "a2a task feedback run-1 up --comment 'Just so.'", description: "Rate a task" }
+  ])
+)

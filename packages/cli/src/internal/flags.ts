@@ -1,0 +1,99 @@
+/** Flags that several commands share. */
+import * as Protocol from "@effect-a2a/core/Protocol"
+import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
+import * as Flag from "effect/cli/Flag"
+import * as GlobalFlag from "effect/cli/GlobalFlag"
+import * as Schema from "effect/Schema"
+
+const isOn = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withoutNegation, Flag.withDefault(false))
+
+const text = (name: string, metavar: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description))
+
+const many = (name: string, metavar: string, description: string) =>
+  text(name, metavar, `${description} (repeatable)`).pipe(Flag.atLeast(0))
+
+const json = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => Flag.withSchema(Schema.fromJsonString(schema))
+
+const JsonObject = Schema.Record(Schema.String, Schema.Json)
+
+export const Json = GlobalFlag.Setting("json")({
+  flag: isOn("json", "Print one JSON document per line and nothing else")
+})
+export const Verbose = GlobalFlag.Setting("verbose")({ flag: isOn("verbose", "Add the trace to a failure") })
+
+/** Where the agent is and what is presented to it. */
+export const target = {
+  url: text("url", "URL", "An A2A interface; or A2A_URL").pipe(Flag.optional),
+  workspace: text("workspace", "ID", "A MemoryLake workspace, with --agent; or MEMORYLAKE_WORKSPACE").pipe(
+    Flag.optional
+  ),
+  agent: text("agent", "ID", "A MemoryLake agent; or MEMORYLAKE_AGENT").pipe(Flag.optional),
+  host: text("host", "ORIGIN", "Where MemoryLake is; or MEMORYLAKE_HOST (default https://app.memorylake.cn)").pipe(
+    Flag.optional
+  ),
+  memorylake: isOn("memorylake", "The agent at --url is one of MemoryLake's"),
+  protocol: Flag.Literals("protocol", [Protocol.v1_0.version, Protocol.v0_3.version]).pipe(
+    Flag.withDescription("The A2A version to speak (default 1.0)"),
+    Flag.withDefault(Protocol.v1_0.version)
+  ),
+  binding: Flag.Literals("binding", ["rest", "jsonrpc"]).pipe(
+    Flag.withDescription("The binding to speak (default rest)"),
+    Flag.withDefault("rest" as const)
+  ),
+  apiKeyHeader: text("api-key-header", "NAME", "The header that A2A_API_KEY goes into (default X-API-Key)").pipe(
+    Flag.optional
+  ),
+  header: many("header", "'NAME: VALUE'", "A header to send along")
+}
+
+/** What a MemoryLake agent is told with every message. */
+export const memoryLake = {
+  actor: text("actor", "ID", "MemoryLake: who speaks").pipe(Flag.withSchema(MemoryLake.ActorId), Flag.optional),
+  project: text("project", "ID", "MemoryLake: the project read and written; needed with --file").pipe(
+    Flag.withSchema(MemoryLake.ProjectId),
+    Flag.optional
+  ),
+  readOnlyProject: many("read-only-project", "ID", "MemoryLake: a project read besides").pipe(
+    Flag.withSchema(Schema.Array(MemoryLake.ProjectId))
+  ),
+  skipMemory: isOn("skip-memory", "MemoryLake: neither recall nor remember"),
+  model: text("model", "CODE", "MemoryLake: the model to use").pipe(Flag.optional),
+  systemPrompt: text("system-prompt", "TEXT", "MemoryLake: in place of the agent's own instructions").pipe(
+    Flag.optional
+  ),
+  webSearch: text("web-search", "SETS", "MemoryLake: search the web, and the Open Data sets named, by commas").pipe(
+    Flag.withOptionalValue(""),
+    Flag.optional
+  ),
+  language: text("language", "NAME", "MemoryLake: the language of the answer").pipe(Flag.optional),
+  memorylakeJson: text("memorylake-json", "JSON", "MemoryLake: anything else for metadata.memorylake").pipe(
+    json(JsonObject),
+    Flag.optional
+  )
+}
+
+/** What goes into every message of a conversation. */
+export const request = {
+  metadata: text("metadata", "JSON", "Metadata of the request").pipe(json(JsonObject), Flag.optional),
+  history: Flag.Int("history").pipe(
+    Flag.withMetavar("N"),
+    Flag.withDescription("How many messages of history to return"),
+    Flag.optional
+  ),
+  accept: many("accept", "MIME", "A media type that can be handled in the answer")
+}
+
+/** Where a message belongs. */
+export const place = {
+  context: text("context", "ID", "The conversation to go on with").pipe(Flag.optional),
+  task: text("task", "ID", "The task that the message is about").pipe(Flag.optional)
+}
+
+/** What one message holds besides its text. */
+export const content = {
+  file: many("file", "PATH|URL", "A file: read and sent inline, or by reference for a URL"),
+  data: many("data", "JSON", "A part of JSON").pipe(Flag.withSchema(Schema.Array(Schema.fromJsonString(Schema.Json)))),
+  messageId: text("message-id", "ID", "The message's id (default: a new one)").pipe(Flag.optional)
+}

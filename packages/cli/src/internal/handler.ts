@@ -1,0 +1,17 @@
+/** Around every command: its output, its scope, and words for its failures. */
+import type { AgentError } from "@effect-a2a/core/AgentError"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Exit, UsageError } from "./exit.ts"
+import * as Output from "./output.ts"
+import * as Report from "./report.ts"
+
+export const handler = <I, R>(
+  f: (input: I) => Effect.Effect<void, AgentError | UsageError | Exit, R | Output.Output | Scope.Scope>
+) =>
+(input: I) =>
+  f(input).pipe(
+    Effect.scoped,
+    Report.failures,
+    Effect.provideServiceEffect(Output.Output, Output.make)
+  )

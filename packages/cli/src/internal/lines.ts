@@ -1,0 +1,43 @@
+/** What the user types or pipes, line by line. */
+import type * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
+import type * as Scope from "effect/Scope"
+import { createInterface } from "node:readline"
+import * as Signal from "./signal.ts"
+
+export interface Lines {
+  readonly next: Effect.Effect<string, Cause.Done>
+  /** Shows that it is the user's turn, on a terminal. */
+  readonly prompt: Effect.Effect<void>
+  readonly isTerminal: boolean
+}
+
+/**
+ * Lines of stdin until it ends. `onLine` hears of each when it comes and says whether it waits for its turn;
+ * `onInterrupt` hears of Ctrl-C.
+ */
+export const make = (on: {
+  readonly line: (line: string) => boolean
+  readonly interrupt: () => void
+}): Effect.Effect<Lines, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const queue = yield* Queue.unbounded<string, Cause.Done>()
+    const isTerminal = process.stdin.isTTY && process.stderr.isTTY
+    const reader = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        createInterface({ input: process.stdin, output: process.stderr, terminal: isTerminal, prompt: "> " })
+      ),
+      (reader) => Effect.sync(() => reader.close())
+    )
+    reader.on("line", (line) => void (on.line(line) && Queue.offerUnsafe(queue, line)))
+    reader.on("close", () => Queue.endUnsafe(queue))
+    // on a terminal the reader hears Ctrl-C, otherwise the process does
+    reader.on("SIGINT", on.interrupt)
+    yield* Signal.onInterrupt(on.interrupt)
+    return {
+      next: Queue.take(queue),
+      prompt: Effect.sync(() => isTerminal && reader.prompt()),
+      isTerminal
+    }
+  })

@@ -1,0 +1,114 @@
+/** From flags to what is sent. */
+import type * as Agent from "@effect-a2a/core/Agent"
+import * as Id from "@effect-a2a/core/Id"
+import type { Metadata } from "@effect-a2a/core/Metadata"
+import * as Part from "@effect-a2a/core/Part"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
+import * as Stdio from "effect/Stdio"
+import * as Stream from "effect/Stream"
+import { UsageError } from "./exit.ts"
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  csv: "text/csv",
+  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  gif: "image/gif",
+  html: "text/html",
+  jpeg: "image/jpeg",
+  jpg: "image/jpeg",
+  json: "application/json",
+  md: "text/markdown",
+  mp3: "audio/mpeg",
+  mp4: "video/mp4",
+  pdf: "application/pdf",
+  png: "image/png",
+  pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+  svg: "image/svg+xml",
+  txt: "text/plain",
+  wav: "audio/wav",
+  webp: "image/webp",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  xml: "application/xml",
+  zip: "application/zip"
+}
+
+const mediaType = (name: string): string | undefined => mediaTypes[name.split(".").at(-1)?.toLowerCase() ?? ""]
+
+const isUrl = (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+
+const reference = (url: string): Part.Part => {
+  const filename = url.replace(/[?#].*$/, "").split("/").at(-1) ?? ""
+  const type = mediaType(filename)
+  return Part.url(url, { ...(filename !== "" && { filename }), ...(type !== undefined && { mediaType: type }) })
+}
+
+const file = Effect.fnUntraced(function*(path: string) {
+  if (isUrl(path)) return reference(path)
+  const files = yield* FileSystem.FileSystem
+  const bytes = yield* files.readFile(path).pipe(
+    Effect.mapError((error) => new UsageError({ message: `--file ${path} cannot be read: ${error.reason._tag}` }))
+  )
+  const filename = path.split(/[/\\]/).at(-1) ?? path
+  return Part.raw(bytes, { filename, mediaType: mediaType(filename) ?? "application/octet-stream" })
+})
+
+const stdin = Effect.flatMap(Stdio.Stdio, ({ stdin }) => Stream.mkString(Stream.decodeText(stdin))).pipe(
+  Effect.mapError(() => new UsageError({ message: "stdin cannot be read" })),
+  Effect.map((text) => text.replace(/\r?\n$/, ""))
+)
+
+/** The parts of a message; text `-` is what stdin says. */
+export const parts = Effect.fnUntraced(function*(input: {
+  readonly text: string
+  readonly file: ReadonlyArray<string>
+  readonly data: ReadonlyArray<Schema.Json>
+}) {
+  const text = input.text === "-" ? yield* stdin : input.text
+  const parts: ReadonlyArray<Part.Part> = [
+    ...(text === "" ? [] : [Part.text(text)]),
+    ...(yield* Effect.forEach(input.file, (path) => file(path))),
+    ...input.data.map((json) => Part.data(json))
+  ]
+  return parts.length === 0 ? yield* new UsageError({ message: "there is nothing to send: TEXT is empty" }) : parts
+})
+
+/** What a request says besides the message. */
+export const requestOptions = (input: {
+  readonly metadata: Option.Option<Metadata>
+  readonly history: Option.Option<number>
+  readonly accept: ReadonlyArray<string>
+}): Agent.Options => ({
+  ...(Option.isSome(input.metadata) && { metadata: input.metadata.value }),
+  ...(Option.isSome(input.history) && { historyLength: input.history.value }),
+  ...(input.accept.length > 0 && { acceptedOutputModes: input.accept })
+})
+
+const id = <A>(name: string, make: (text: string) => A, text: Option.Option<string>) =>
+  Option.match(text, {
+    onNone: () => Effect.undefined,
+    onSome: (text) => text === "" ? new UsageError({ message: `--${name} is empty` }) : Effect.succeed(make(text))
+  })
+
+/** Where a message belongs. */
+export const place = Effect.fnUntraced(function*(input: {
+  readonly context: Option.Option<string>
+  readonly task: Option.Option<string>
+}): Effect.fn.Return<Agent.Options, UsageError> {
+  const contextId = yield* id("context", Id.ContextId.make, input.context)
+  const taskId = yield* id("task", Id.TaskId.make, input.task)
+  return { ...(contextId !== undefined && { contextId }), ...(taskId !== undefined && { taskId }) }
+})
+
+/** An id for a message, where one is given. */
+export const messageId = Effect.fnUntraced(function*(
+  text: Option.Option<string>
+): Effect.fn.Return<Agent.Options, UsageError> {
+  const messageId = yield* id("message-id", Id.MessageId.make, text)
+  return messageId === undefined ? {} : { messageId }
+})
+
+/** The id of a task, as an argument. */
+export const taskId = (text: string): Effect.Effect<Id.TaskId, UsageError> =>
+  text === "" ? new UsageError({ message: "ID is empty" }) : Effect.succeed(Id.TaskId.make(text))

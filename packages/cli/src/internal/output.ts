@@ -1,0 +1,88 @@
+/** What is written where: answers and documents to stdout, everything else to stderr, secrets nowhere. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
+import { Json, Verbose } from "./flags.ts"
+
+/** Values that must not be written, whoever says them. */
+export const CurrentSecrets = Context.Reference<ReadonlyArray<string>>("@effect-a2a/cli/CurrentSecrets", {
+  defaultValue: () => []
+})
+
+/** Shorter values are words of their own more often than secrets. */
+const shortest = 6
+
+const secretHeader = /^[^:]*(?:auth|cookie|key|secret|token)[^:]*:\s*(?:(?:basic|bearer)\s+)?(.*)$/i
+
+/** What an URL may hide: its password, and its query. */
+const ofUrl = (text: string): ReadonlyArray<string> => {
+  const url = URL.parse(text)
+  return url === null ? [] : [url.password, ...url.searchParams.values()]
+}
+
+/** The secrets that the command was given. */
+export const secrets = (
+  env: Readonly<Record<string, string | undefined>>,
+  args: ReadonlyArray<string>
+): ReadonlyArray<string> =>
+  [
+    env.A2A_TOKEN,
+    env.MEMORYLAKE_API_KEY,
+    env.A2A_API_KEY,
+    ...ofUrl(env.A2A_URL ?? ""),
+    ...args.flatMap((arg) => {
+      const value = arg.replace(/^--[\w-]+=/, "")
+      return [secretHeader.exec(value)?.[1], ...ofUrl(value)]
+    })
+  ].map((secret) => secret?.trim() ?? "").filter((secret) => secret.length >= shortest)
+
+const scrub = (secrets: ReadonlyArray<string>) => (text: string): string =>
+  secrets.reduce((text, secret) => text.replaceAll(secret, "<redacted>"), text)
+
+/** Done when the text is out, so that none is lost where the process ends. */
+const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
+  Effect.callback((resume) => void stream.write(text, () => resume(Effect.void)))
+
+export interface Interface {
+  /** For programs, not for people. */
+  readonly json: boolean
+  readonly verbose: boolean
+  /** Whether stdout is a terminal. */
+  readonly isLive: boolean
+  /** Text of the answer, as it is. */
+  readonly print: (text: string) => Effect.Effect<void>
+  /** A document on a line of its own. */
+  readonly document: (json: Schema.Json) => Effect.Effect<void>
+  /** What the agent does, for people. */
+  readonly step: (text: string) => Effect.Effect<void>
+  /** A line on stderr. */
+  readonly say: (line: string) => Effect.Effect<void>
+}
+
+export class Output extends Context.Service<Output, Interface>()("@effect-a2a/cli/Output") {}
+
+/** A line on stderr, for when there is no {@link Output} yet. */
+export const complain = (line: string): Effect.Effect<void> =>
+  Effect.flatMap(CurrentSecrets, (secrets) => write(process.stderr, `${scrub(secrets)(line)}\n`))
+
+export const document = (json: Schema.Json): Effect.Effect<void> =>
+  Effect.flatMap(CurrentSecrets, (secrets) => write(process.stdout, `${scrub(secrets)(JSON.stringify(json))}\n`))
+
+export const make = Effect.gen(function*() {
+  const json = yield* Json
+  const clean = scrub(yield* CurrentSecrets)
+  const isColored = process.stderr.isTTY && (process.env.NO_COLOR ?? "") === ""
+  const dim = (text: string) => isColored ? `\u001b[2m${text}\u001b[22m` : text
+  return Output.of({
+    json,
+    verbose: yield* Verbose,
+    isLive: process.stdout.isTTY,
+    print: (text) => write(process.stdout, clean(text)),
+    document,
+    step: (text) => json ? Effect.void : write(process.stderr, `${dim(clean(text))}\n`),
+    say: complain
+  })
+})
+
+/** In one line. */
+export const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ").trim()

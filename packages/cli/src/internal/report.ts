@@ -1,0 +1,136 @@
+/** What is said about a failure: what went wrong, where, and what to do about it. */
+import type { AgentError, AgentErrorReason } from "@effect-a2a/core/AgentError"
+import type * as Id from "@effect-a2a/core/Id"
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
+import { codeOf, Exit, internalError, type UsageError } from "./exit.ts"
+import { oneLine, Output } from "./output.ts"
+import * as Usage from "./usage.ts"
+
+const otherEdition = "the agent may speak another version or binding: try --protocol and --binding"
+const otherKey = "set A2A_TOKEN or MEMORYLAKE_API_KEY, or A2A_API_KEY with --api-key-header, to a valid key"
+
+const advice: { readonly [tag in AgentErrorReason["_tag"]]?: string } = {
+  InvalidRequestError: "correct the request; nothing was sent",
+  OperationNotInProtocolError: otherEdition,
+  CredentialsUnavailableError: otherKey,
+  ConnectionError: "check the URL and that the agent is running",
+  TimeoutError: "try again later",
+  UnauthenticatedError: otherKey,
+  AccessDeniedError: "ask for the permission, or use another key",
+  RateLimitError: "try again later",
+  QuotaExceededError: "raise the account's quota",
+  ServiceUnavailableError: "try again later",
+  InvalidArgumentError: "correct the request",
+  NotFoundError: "check the URL and the ids",
+  TaskNotFoundError: "check the task id; a2a task list shows those there are",
+  TaskNotCancelableError: "the task has ended already; see a2a task get",
+  VersionNotSupportedError: otherEdition,
+  InvalidParamsError: "correct the request",
+  MethodNotFoundError: otherEdition,
+  InternalError: "try again later, or tell those who run the agent",
+  TaskFailedError: "ask again, in other words or with other options",
+  TaskCanceledError: "ask again where that was not meant",
+  TaskRejectedError: "ask something else",
+  MalformedResponseError: otherEdition
+}
+
+const whatToDo = (reason: AgentErrorReason, taskId: string | undefined): string => {
+  if (reason.retryAfter !== undefined) return `try again in ${Duration.format(reason.retryAfter)}`
+  if (reason._tag === "StreamInterruptedError" && taskId !== undefined) {
+    return `take it up with a2a task watch ${taskId}`
+  }
+  return advice[reason._tag] ?? "run it with --verbose for the trace"
+}
+
+const taskOf = (reason: AgentErrorReason): Id.TaskId | undefined =>
+  "task" in reason ? reason.task.id : "taskId" in reason ? reason.taskId : undefined
+
+/** Without what may be secret in it. */
+const publicUrl = (target: string) => {
+  const url = URL.parse(target)
+  return url === null ? target : `${url.origin}${url.pathname}`
+}
+
+const toJson = ({ operation, reason }: AgentError, taskId: string | undefined): Schema.Json => ({
+  error: {
+    reason: reason._tag,
+    code: reason.code,
+    message: reason.message,
+    operation,
+    retryable: reason.isRetryable,
+    ...(reason.retryAfter !== undefined && { retryAfterMs: Duration.toMillis(reason.retryAfter) }),
+    ...(taskId !== undefined && { taskId }),
+    ...(reason.status !== undefined && { status: reason.status }),
+    ...(reason.details !== undefined && { details: reason.details })
+  }
+})
+
+const toLine = ({ operation, reason, target }: AgentError, taskId: string | undefined): string => {
+  const where = [
+    target === undefined ? operation : `${operation} at ${publicUrl(target)}`,
+    ...(reason.status === undefined ? [] : [`HTTP ${reason.status}`]),
+    ...(taskId === undefined ? [] : [`task ${taskId}`])
+  ]
+  return `a2a: ${oneLine(reason.message)} (${reason.code}; ${where.join(", ")}); ${whatToDo(reason, taskId)}`
+}
+
+/** Says what is wrong with a call, and fails with its exit code. `known`: the task it was about. */
+export const failure = Effect.fnUntraced(function*(error: AgentError, known?: string): Effect.fn.Return<
+  never,
+  Exit,
+  Output
+> {
+  const output = yield* Output
+  const taskId = taskOf(error.reason) ?? known
+  yield* output.say(toLine(error, taskId))
+  if (output.verbose) yield* output.say(Cause.pretty(Cause.fail(error)))
+  if (output.json) yield* output.document(toJson(error, taskId))
+  return yield* new Exit({ code: codeOf(error) })
+})
+
+/** Says that the user has stopped it, to those who wait for a last line. */
+export const interrupted = Effect.fnUntraced(function*(operation: string, taskId: string | undefined) {
+  const output = yield* Output
+  if (!output.json) return
+  yield* output.document({
+    error: {
+      reason: "Interrupted",
+      code: "INTERRUPTED",
+      message: "interrupted by the user",
+      operation,
+      retryable: false,
+      ...(taskId !== undefined && { taskId })
+    }
+  })
+})
+
+const misuse = Effect.fnUntraced(function*({ message }: UsageError) {
+  const output = yield* Output
+  yield* output.say(`a2a: ${oneLine(message)}`)
+  if (output.json) yield* output.document(Usage.refused(message))
+  return yield* new Exit({ code: 2 })
+})
+
+const fault = Effect.fnUntraced(function*(defect: unknown) {
+  const output = yield* Output
+  yield* output.say(`a2a: a fault of a2a itself: ${oneLine(String(defect))}; please report it`)
+  if (output.verbose) yield* output.say(Cause.pretty(Cause.die(defect)))
+  if (output.json) {
+    yield* output.document({
+      error: { reason: "Defect", code: "INTERNAL", message: String(defect), operation: "a2a", retryable: false }
+    })
+  }
+  return yield* new Exit({ code: internalError })
+})
+
+/** Turns every way to fail into words and an exit code. */
+export const failures = <A, R>(
+  self: Effect.Effect<A, AgentError | UsageError | Exit, R>
+): Effect.Effect<A, Exit, R | Output> =>
+  self.pipe(
+    Effect.catchTags({ AgentError: (error) => failure(error), UsageError: misuse }),
+    Effect.catchDefect(fault)
+  )

@@ -1,0 +1,76 @@
+/** Where the agent is: flags win over the environment, and without either the emulator is started. */
+import type * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
+import * as NodeAgentServer from "@effect-a2a/node/NodeAgentServer"
+import * as MemoryLakeEmulator from "@effect-a2a/testing/MemoryLakeEmulator"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import { UsageError } from "./exit.ts"
+import { Output } from "./output.ts"
+import type { root } from "./root.ts"
+
+export type Flags = Effect.Success<typeof root>
+
+/** `apiKey`: what to present where nothing else is given. */
+export type Target =
+  | { readonly _tag: "Url"; readonly url: string; readonly isMemoryLake: boolean; readonly apiKey?: undefined }
+  | { readonly _tag: "MemoryLake"; readonly address: MemoryLake.Address; readonly apiKey?: string }
+
+const env = (name: string): string | undefined => process.env[name] || undefined
+
+const memoryLake = (flags: Flags): Effect.Effect<Target | undefined, UsageError> => {
+  const workspaceId = Option.getOrElse(flags.workspace, () => env("MEMORYLAKE_WORKSPACE"))
+  const agentId = Option.getOrElse(flags.agent, () => env("MEMORYLAKE_AGENT"))
+  const host = Option.getOrElse(flags.host, () => env("MEMORYLAKE_HOST"))
+  if (workspaceId === undefined && agentId === undefined) return Effect.undefined
+  return workspaceId === undefined || agentId === undefined
+    ? new UsageError({ message: "a MemoryLake agent needs both --workspace and --agent" })
+    : Effect.succeed({
+      _tag: "MemoryLake",
+      address: { workspaceId, agentId, ...(host === undefined ? undefined : { host }) }
+    })
+}
+
+/** The agent that a URL of MemoryLake's own form names; its card and its feedback are beside that URL. */
+const addressIn = (url: string): MemoryLake.Address | undefined => {
+  const [, host, workspaceId, agentId] =
+    /^(https?:\/\/[^?#@]+)\/openapi\/memorylake\/api\/v3\/workspaces\/([^/?#]+)\/agents\/([^/?#]+)\/a2a\/?$/
+      .exec(url) ?? []
+  return host === undefined || workspaceId === undefined || agentId === undefined
+    ? undefined
+    : { host, workspaceId: decodeURIComponent(workspaceId), agentId: decodeURIComponent(agentId) }
+}
+
+/** The emulator, in this process and for as long as the scope is open. */
+export const emulator = (port: number): Effect.Effect<string, UsageError, Scope.Scope> =>
+  Layer.build(NodeAgentServer.layer({ routes: MemoryLakeEmulator.routes, port, shutdown: "200 millis" })).pipe(
+    Effect.mapError(({ cause }) =>
+      new UsageError({ message: `the emulator cannot listen on port ${port}: ${String(cause)}` })
+    ),
+    Effect.flatMap((context) => Effect.provideContext(NodeAgentServer.url, context))
+  )
+
+const embedded = Effect.gen(function*() {
+  const output = yield* Output
+  const host = yield* emulator(0)
+  yield* output.say(`a2a: no agent given, so this is the MemoryLake emulator, in this process at ${host}`)
+  return { _tag: "MemoryLake", address: MemoryLakeEmulator.address(host), apiKey: MemoryLakeEmulator.apiKey } as const
+})
+
+export const resolve = Effect.fnUntraced(function*(
+  flags: Flags
+): Effect.fn.Return<Target, UsageError, Output | Scope.Scope> {
+  const isNamed = Option.isSome(flags.workspace) || Option.isSome(flags.agent)
+  if (Option.isSome(flags.url) && isNamed) {
+    return yield* new UsageError({ message: "give either --url or --workspace and --agent" })
+  }
+  const url = Option.getOrElse(flags.url, () => isNamed ? undefined : env("A2A_URL"))
+  if (url !== undefined) {
+    const address = flags.memorylake ? addressIn(url) : undefined
+    return address === undefined
+      ? { _tag: "Url", url, isMemoryLake: flags.memorylake }
+      : { _tag: "MemoryLake", address }
+  }
+  return (yield* memoryLake(flags)) ?? (yield* embedded)
+})
