@@ -1,0 +1,361 @@
+import { type Message, type SendMessageRequest, type StreamResponse, type Task, TaskState } from "@a2a-js/sdk"
+import {
+  type Client,
+  ClientFactory,
+  DefaultAgentCardResolver,
+  JsonRpcTransportFactory,
+  RestTransportFactory
+} from "@a2a-js/sdk/client"
+import { assert, layer } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import { type Cell, cells } from "./cells.ts"
+import * as OurAgent from "./ourAgent.ts"
+
+const legacyCompat = { enabled: true }
+
+/**
+ * A client made from the agent's URL. The SDK asks for the card of 1.0, and prefers 1.0 where a card has both; so that it
+ * speaks 0.3, it is given the card that a client of 0.3 gets.
+ */
+const connect = (cell: Cell) =>
+  Effect.flatMap(OurAgent.OurAgent, ({ origin }) =>
+    Effect.promise(() =>
+      new ClientFactory({
+        transports: [new JsonRpcTransportFactory({ legacyCompat }), new RestTransportFactory({ legacyCompat })],
+        preferredTransports: [cell.binding],
+        cardResolver: new DefaultAgentCardResolver({
+          legacyCompat,
+          fetchImpl: (url) => fetch(url, { headers: { "a2a-version": cell.protocol.version } })
+        })
+      }).createFromUrl(origin)
+    ))
+
+const request = (text: string, fields?: Partial<Message>, returnImmediately = false): SendMessageRequest => ({
+  tenant: "",
+  message: {
+    messageId: crypto.randomUUID(),
+    contextId: "",
+    taskId: "",
+    role: 1,
+    parts: [{ content: { $case: "text", value: text }, metadata: undefined, filename: "", mediaType: "" }],
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
+    ...fields
+  },
+  configuration: { acceptedOutputModes: [], taskPushNotificationConfig: undefined, returnImmediately },
+  metadata: undefined
+})
+
+/** What the client itself would add to a call of its transport. */
+const named = (client: Client) => ({ serviceParameters: { "A2A-Version": client.protocolVersion } })
+
+const textOf = (message: Message | undefined) =>
+  message?.parts.map(({ content }) => content?.$case === "text" ? content.value : "").join("")
+
+const taskOf = (answer: Task | Message): Task => {
+  assert.isTrue("status" in answer, "a task")
+  return answer as Task
+}
+
+const artifactText = (task: Task) =>
+  task.artifacts.flatMap(({ parts }) => parts).map(({ content }) => content?.$case === "text" ? content.value : "")
+    .join("")
+
+const events = (make: () => AsyncIterable<StreamResponse>) =>
+  Stream.fromAsyncIterable(make(), (error) => error as Error)
+
+const kindOf = ({ payload }: StreamResponse) =>
+  payload?.$case === "task" || payload?.$case === "statusUpdate"
+    ? TaskState[payload.value.status!.state]!.replace("TASK_STATE_", "").toLowerCase()
+    : payload?.$case
+
+const taskIdOf = ({ payload }: StreamResponse) =>
+  payload?.$case === "task" ? payload.value.id : payload?.$case === "message" ? "" : payload!.value.taskId
+
+/** The error a promise rejects with; the SDK wraps one that comes inside of a JSON-RPC stream. */
+const rejection = (make: () => Promise<unknown>) =>
+  Effect.flip(Effect.tryPromise({ try: async () => make(), catch: (error) => error as Error }))
+
+const nameOf = (error: Error) =>
+  (error.cause instanceof Error ? error.cause : error).name.replace(/^(Rest|JsonRpc)/, "")
+
+const drain = async (stream: AsyncIterable<unknown>) => {
+  for await (const _ of stream) { /* only the end matters */ }
+}
+
+const noTask = { tenant: "", id: "no-such-task" }
+
+for (const cell of cells) {
+  const is03 = cell.protocol.version === "0.3"
+  layer(OurAgent.layer, { excludeTestServices: true })(`SDK-03: @a2a-js/sdk calls ${cell.name}`, (it) => {
+    it.effect("§8: the card is found and read, with its security schemes, and leads to this cell (CARD)", () =>
+      Effect.gen(function*() {
+        const client = yield* connect(cell)
+        assert.strictEqual(client.transport.protocolName, cell.binding)
+        assert.strictEqual(client.protocolVersion, cell.protocol.version)
+        const card = yield* Effect.promise(() => client.getAgentCard())
+        assert.strictEqual(card.name, "Test agent")
+        assert.isTrue(card.capabilities?.streaming)
+        assert.deepStrictEqual(card.securitySchemes.key?.scheme?.$case, "apiKeySecurityScheme")
+        assert.deepStrictEqual(card.skills.map(({ id }) => id), ["script"])
+      }))
+
+    it.effect("§3.1.1: send waits for the task and gives its artifact and history", () =>
+      Effect.gen(function*() {
+        const client = yield* connect(cell)
+        const task = taskOf(
+          yield* Effect.promise(() => client.sendMessage(request("echo Hi there", { contextId: "ctx-1" })))
+        )
+        assert.strictEqual(task.status?.state, TaskState.TASK_STATE_COMPLETED)
+        assert.strictEqual(task.contextId, "ctx-1")
+        assert.strictEqual(artifactText(task), "Hi there")
+        assert.deepStrictEqual(task.history.map(textOf), ["echo Hi there"])
+      }))
+
+    it.effect("§3.1.1: an answer may be a message (STR-04)", () =>
+      Effect.gen(function*() {
+        const client = yield* connect(cell)
+        const answer = yield* Effect.promise(() => client.sendMessage(request("hello")))
+        assert.strictEqual(textOf(answer as Message), "Hello yourself")
+        const streamed = yield* Stream.runCollect(events(() => client.sendMessageStream(request("hello"))))
+        assert.deepStrictEqual(streamed.map(kindOf), ["message"])
+      }))
+
+    it.effect("§3.1.2: a stream in its order, an artifact in chunks (STR-01)", () =>
+      Effect.gen(function*() {
+        const client = yield* connect(cell)
+        const streamed = yield* Stream.runCollect(events(() => client.sendMessageStream(request("chunks"))))
+        assert.deepStrictEqual(streamed.map(kindOf), [
+          "submitted",
+          "working",
+          "artifactUpdate",
+          "artifactUpdate",
+          "artifactUpdate",
+          "completed"
+        ])
+        const chunks = streamed.flatMap(({ payload }) => payload?.$case === "artifactUpdate" ? [payload.value] : [])
+        // the SDK's reader of 0.3 REST leaves `append` out
+        const isLost = cell.name === "0.3 HTTP+JSON"
+        assert.deepStrictEqual(chunks.map(({ append }) => append), isLost ? [false, false, false] : [false, true, true])
+        assert.deepStrictEqual(chunks.map(({ lastChunk }) => lastChunk), [false, false, true])
+        assert.strictEqual(
+          chunks.map(({ artifact }) => artifact?.parts[0]?.content?.value).join(""),
+          "One, two, three"
+        )
+      }))
+
+    it.effect("§4.1.6: bytes, references and data arrive as what they are", () =>
+      Effect.gen(function*() {
+        const client = yield* connect(cell)
+        const task = taskOf(yield* Effect.promise(() => client.sendMessage(request("files"))))
+        const parts = task.artifacts.flatMap(({ parts }) => parts)
+        assert.deepStrictEqual(
+          parts.map(({ content }) => content?.$case === "raw" ? content.value.toString() : content?.value),
+          ["hello", "https://files.test/a.png", { answer: 42, list: [1, null] }]
+        )
+        assert.deepStrictEqual(parts.slice(0, 2).map(({ mediaType }) => mediaType), ["text/plain", "image/png"])
+      }))
+
+    it.effect("§3.4: a task that asks is answered with a second message", () =>
+      Effect.gen(function*() {
+        const client = yield* connect(cell)
+        const asked = taskOf(yield* Effect.promise(() => client.sendMessage(request("ask"))))
+        assert.strictEqual(asked.status?.state, TaskState.TASK_STATE_INPUT_REQUIRED)
+        assert.strictEqual(textOf(asked.status?.message), "Which city?")
+        const { contextId, id: taskId } = asked
+        const answer = taskOf(yield* Effect.promise(() => client.sendMessage(request("Lisbon", { taskId, contextId }))))
+        assert.strictEqual(answer.id, taskId)
+        assert.strictEqual(answer.status?.state, TaskState.TASK_STATE_COMPLETED)
+        assert.strictEqual(artifactText(answer), "You answered Lisbon")
+        const streamed = yield* Stream.runCollect(events(() => client.sendMessageStream(request("ask"))))
+        assert.strictEqual(streamed.map(kindOf).at(-1), "input_required")
+      }))
+
+    it.effect("§7: a failed task is a task; one whose agent died does not tell why (STR-08, SEC)", () =>
+      Effect.gen(function*() {
+        const client = yield* connect(cell)
+        const failed = taskOf(yield* Effect.promise(() => client.sendMessage(request("fail"))))
+        assert.strictEqual(failed.status?.state, TaskState.TASK_STATE_FAILED)
+        assert.strictEqual(textOf(failed.status?.message), "The oven is cold")
+        const streamed = yield* Stream.runCollect(events(() => client.sendMessageStream(request("die"))))
+        assert.strictEqual(kindOf(streamed[0]!), "submitted")
+        assert.strictEqual(streamed.map(kindOf).at(-1), "failed")
+        assert.notInclude(JSON.stringify(streamed), "no model")
+      }))
+
+    it.effect("an error inside a stream is the error that the agent gave", () =>
+      Effect.gen(function*() {
+        const client = yield* connect(cell)
+        const seen: Array<string | undefined> = []
+        const error = yield* rejection(async () => {
+          for await (const event of client.sendMessageStream(request("refuse"))) seen.push(kindOf(event))
+        })
+        assert.deepStrictEqual(seen.slice(0, 2), ["submitted", "working"])
+        assert.strictEqual(nameOf(error), "ContentTypeNotSupportedError")
+        assert.include(error.message, "No cats")
+      }))
+
+    it.effect("§3.1.3: get gives the task, with as much history as is asked for (HIST)", () =>
+      Effect.gen(function*() {
+        const client = yield* connect(cell)
+        const { id } = taskOf(yield* Effect.promise(() => client.sendMessage(request("echo Again"))))
+        const task = yield* Effect.promise(() => client.getTask({ tenant: "", id }))
+        assert.strictEqual(artifactText(task), "Again")
+        assert.strictEqual(task.history.length, 1)
+        const latest = yield* Effect.promise(() => client.getTask({ tenant: "", id, historyLength: 1 }))
+        assert.strictEqual(latest.history.length, 1)
+      }))
+
+    if (!is03) {
+      it.effect("§3.1.4: list pages through the tasks of a context (LST)", () =>
+        Effect.gen(function*() {
+          const client = yield* connect(cell)
+          const contextId = "ctx-list"
+          const ids: Array<string> = []
+          for (const text of ["echo a", "echo b", "echo c"]) {
+            ids.push(taskOf(yield* Effect.promise(() => client.sendMessage(request(text, { contextId })))).id)
+          }
+          const list = (fields: object) =>
+            Effect.promise(() =>
+              client.listTasks({
+                tenant: "",
+                contextId,
+                status: TaskState.TASK_STATE_COMPLETED,
+                pageSize: 2,
+                pageToken: "",
+                statusTimestampAfter: undefined,
+                ...fields
+              })
+            )
+          const first = yield* list({})
+          assert.strictEqual(first.totalSize, 3)
+          assert.strictEqual(first.tasks.length, 2)
+          const second = yield* list({ pageToken: first.nextPageToken, includeArtifacts: true })
+          assert.strictEqual(second.nextPageToken, "")
+          assert.deepStrictEqual([...first.tasks, ...second.tasks].map(({ id }) => id).toSorted(), ids.toSorted())
+          assert.deepStrictEqual(first.tasks.map(({ artifacts }) => artifacts), [[], []])
+          assert.strictEqual(artifactText(second.tasks[0]!), "a")
+        }))
+    }
+
+    it.effect("§3.1.5: cancel ends the task and the streams that follow it", () =>
+      Effect.gen(function*() {
+        const client = yield* connect(cell)
+        const started = yield* Deferred.make<string>()
+        const fiber = yield* events(() => client.sendMessageStream(request("slow"))).pipe(
+          Stream.tap((event) => kindOf(event) === "working" ? Deferred.succeed(started, taskIdOf(event)) : Effect.void),
+          Stream.runCollect,
+          Effect.forkChild
+        )
+        const id = yield* Deferred.await(started)
+        const task = yield* Effect.promise(() => client.cancelTask({ tenant: "", id, metadata: undefined }))
+        assert.strictEqual(task.status?.state, TaskState.TASK_STATE_CANCELED)
+        assert.strictEqual((yield* Fiber.join(fiber)).map(kindOf).at(-1), "canceled")
+      }))
+
+    it.effect("§3.1.6: resubscribe begins with the task as it is and follows it to its end (RES)", () =>
+      Effect.gen(function*() {
+        const client = yield* connect(cell)
+        const { finish } = yield* OurAgent.OurAgent
+        const { id } = taskOf(
+          yield* Effect.promise(() => client.transport.sendMessage(request("slow", {}, true), named(client)))
+        )
+        const streamed = yield* events(() => client.resubscribeTask({ tenant: "", id })).pipe(
+          Stream.tap(({ payload }) => payload?.$case === "task" ? finish(id) : Effect.void),
+          Stream.runCollect
+        )
+        assert.strictEqual(streamed[0]?.payload?.$case, "task")
+        assert.deepStrictEqual(streamed.slice(1).map(kindOf).filter((kind) => kind !== "working"), [
+          "artifactUpdate",
+          "completed"
+        ])
+        const error = yield* rejection(() => drain(client.resubscribeTask({ tenant: "", id })))
+        assert.strictEqual(nameOf(error), "UnsupportedOperationError")
+      }))
+
+    it.effect("§3.3.2: a task that is not there, by every operation that names one (ERR)", () =>
+      Effect.gen(function*() {
+        const client = yield* connect(cell)
+        const more = request("more", { taskId: noTask.id })
+        for (
+          const make of [
+            () => client.getTask(noTask),
+            () => client.cancelTask({ ...noTask, metadata: undefined }),
+            () => drain(client.resubscribeTask(noTask)),
+            () => client.sendMessage(more),
+            () => drain(client.sendMessageStream(more))
+          ]
+        ) assert.strictEqual(nameOf(yield* rejection(make)), "TaskNotFoundError", make.toString())
+      }))
+
+    it.effect("§3.3.2: a task that has ended is neither canceled nor continued (ERR)", () =>
+      Effect.gen(function*() {
+        const client = yield* connect(cell)
+        const { id } = taskOf(yield* Effect.promise(() => client.sendMessage(request("echo done"))))
+        const canceled = yield* rejection(() => client.cancelTask({ tenant: "", id, metadata: undefined }))
+        assert.strictEqual(nameOf(canceled), "TaskNotCancelableError")
+        const continued = yield* rejection(() => client.sendMessage(request("more", { taskId: id })))
+        assert.strictEqual(nameOf(continued), "UnsupportedOperationError")
+      }))
+
+    it.effect("§3.1.7: push configurations are refused, also where the client does not look at the card (PUSH)", () =>
+      Effect.gen(function*() {
+        const client = yield* connect(cell)
+        const config = {
+          tenant: "",
+          id: "c",
+          taskId: "t",
+          url: "https://hook.test/",
+          token: "",
+          authentication: undefined
+        }
+        for (
+          const make of [
+            async () => client.createTaskPushNotificationConfig(config),
+            () => client.transport.createTaskPushNotificationConfig(config, named(client)),
+            () => client.transport.getTaskPushNotificationConfig({ tenant: "", taskId: "t", id: "c" }, named(client)),
+            () =>
+              client.transport.listTaskPushNotificationConfig(
+                { tenant: "", taskId: "t", pageSize: 0, pageToken: "" },
+                named(client)
+              ),
+            () => client.transport.deleteTaskPushNotificationConfig({ tenant: "", taskId: "t", id: "c" }, named(client))
+          ]
+        ) assert.strictEqual(nameOf(yield* rejection(make)), "PushNotificationNotSupportedError", make.toString())
+      }))
+
+    it.effect("§3.1.11: an extended card that there is none of", () =>
+      Effect.gen(function*() {
+        const client = yield* connect(cell)
+        const error = yield* rejection(() => client.transport.getExtendedAgentCard({ tenant: "" }, named(client)))
+        assert.strictEqual(nameOf(error), "UnsupportedOperationError")
+      }))
+
+    it.effect("§3.2.2: a message without parts is refused before anything is done (ERR)", () =>
+      Effect.gen(function*() {
+        const client = yield* connect(cell)
+        const error = yield* rejection(() => client.sendMessage(request("", { parts: [] })))
+        assert.strictEqual(nameOf(error), "RequestMalformedError")
+      }))
+
+    it.effect("CAN: whoever stops reading lets the connection go, and the task goes on", () =>
+      Effect.gen(function*() {
+        const client = yield* connect(cell)
+        const { finish } = yield* OurAgent.OurAgent
+        const [first] = yield* events(() => client.sendMessageStream(request("slow"))).pipe(
+          Stream.take(2),
+          Stream.runCollect
+        )
+        const id = taskIdOf(first!)
+        const streamed = yield* events(() => client.resubscribeTask({ tenant: "", id })).pipe(
+          Stream.tap(({ payload }) => payload?.$case === "task" ? finish(id) : Effect.void),
+          Stream.runCollect
+        )
+        assert.strictEqual(streamed.map(kindOf).at(-1), "completed")
+      }))
+  })
+}
