@@ -203,15 +203,15 @@ export const withParameters =
     return Effect.provideService(self, ServiceParameters.Current, { extensions, headers: {} })
   }
 
-/** The refusal of a version that is not served. */
-export const versionNotSupported = (named: string | undefined, protocols: ReadonlyArray<Protocol.Protocol>) => {
+/** The refusal of a version that is not served, which lists those that are. */
+export const versionNotSupported = (
+  named: string | undefined,
+  protocols: ReadonlyArray<Protocol.Protocol>
+): Protocol.WireFailure => {
   const supported = protocols.map(({ version }) => version)
-  return refusal(
-    new AgentError.VersionNotSupportedError({
-      message: named === undefined
-        ? `no A2A-Version, which means 0.3; supported: ${supported.join(", ")}`
-        : `A2A ${named} is not supported; supported: ${supported.join(", ")}`,
-      details: { supportedVersions: supported.join(",") }
-    })
-  )
+  const what = named === undefined ? "no A2A-Version, which means 0.3" : `A2A ${named} is not supported`
+  return {
+    ...refusal(new AgentError.VersionNotSupportedError({ message: `${what}; supported: ${supported.join(", ")}` })),
+    details: { supportedVersions: supported.join(",") }
+  }
 }

@@ -82,8 +82,9 @@ const find = (editions: ReadonlyArray<Edition>, method: string, path: string): R
     const match = edition.match(method, path)
     if (match !== undefined) return [{ edition, match, tenant: undefined }]
     const isTenant = edition.protocol.rest.tenantSegment === true && !prefixes.includes(`/${first}`)
-    const ofTenant = isTenant ? edition.match(method, tenantPath) : undefined
-    return ofTenant === undefined ? [] : [{ edition, match: ofTenant, tenant: decodeURIComponent(first) }]
+    const tenant = isTenant ? Template.decode(first) : undefined
+    const ofTenant = tenant === undefined ? undefined : edition.match(method, tenantPath)
+    return ofTenant === undefined ? [] : [{ edition, match: ofTenant, tenant }]
   })
 }
 

@@ -1,6 +1,7 @@
 /** Expands and matches the route rows of an edition: both halves of REST read the same rows. */
 import type * as Operation from "@effect-a2a/core/Operation"
 import type * as Protocol from "@effect-a2a/core/Protocol"
+import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 
 type Json = { readonly [name: string]: Schema.Json }
@@ -48,8 +49,9 @@ const toRow = (operation: Operation.Tag, route: Protocol.Route, prefix: string):
   return { operation, route, names, pattern: new RegExp(`^${pattern}$`) }
 }
 
-const decode = (segment: string): string | undefined =>
-  /%(?![0-9a-f]{2})/i.test(segment) ? undefined : decodeURIComponent(segment)
+/** A path segment as text; `undefined` where its percent-encoding is none. */
+export const decode = (segment: string): string | undefined =>
+  Result.getOrElse(Result.try(() => decodeURIComponent(segment)), () => undefined)
 
 /**
  * Finds the row of a path: rows with a verb behind the id (`:cancel`) first, so that the id does not swallow it. Gives

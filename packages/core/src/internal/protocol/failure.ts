@@ -174,7 +174,7 @@ const complete = (failure: Protocol.WireFailure) => {
 }
 
 const writeDetails = (failure: Protocol.WireFailure, reason: string): ReadonlyArray<Schema.Json> => [
-  { "@type": ofType("ErrorInfo"), reason, domain },
+  { "@type": ofType("ErrorInfo"), reason, domain, ...(isObject(failure.details) && { metadata: failure.details }) },
   ...(failure.violations === undefined
     ? []
     : [{ "@type": ofType("BadRequest"), fieldViolations: failure.violations.map((one) => ({ ...one })) }]),
