@@ -29,6 +29,7 @@ export interface Call {
 export const agent = (options: {
   readonly events?: Stream.Stream<StreamEvent.StreamEvent, AgentError.AgentErrorReason>
   readonly refuse?: AgentError.AgentErrorReason
+  readonly dies?: Error
 } = {}) => {
   const calls: Array<Call> = []
   const fail = (operation: string) => (reason: AgentError.AgentErrorReason) => new Failure({ operation, reason })
@@ -40,6 +41,7 @@ export const agent = (options: {
     call: (operation, request) =>
       Effect.suspend(() => {
         calls.push({ operation: operation._tag, request })
+        if (options.dies !== undefined) return Effect.die(options.dies)
         return options.refuse === undefined
           ? Effect.succeed(answers[operation._tag] ?? task)
           : Effect.fail(fail(operation._tag)(options.refuse))

@@ -47,6 +47,22 @@ export const headers = ({ challenge, retryAfter }: Protocol.WireFailure): Record
   ...(challenge === undefined ? undefined : { "www-authenticate": challenge })
 })
 
+/** What a caller is told: a refusal as it is; of a defect only that there was one, the rest is logged. */
+const told = (cause: Cause.Cause<Protocol.WireFailure>): Effect.Effect<Protocol.WireFailure> => {
+  const failure = Cause.findErrorOption(cause)
+  if (failure._tag === "Some") return Effect.succeed(failure.value)
+  return Cause.hasInterruptsOnly(cause)
+    ? Effect.interrupt
+    : Effect.as(Effect.logError(cause), refusal(new AgentError.InternalError({ message: "internal error" })))
+}
+
+/** An answer in any case: what went wrong as the binding tells it. */
+export const answered = (refuse: (failure: Protocol.WireFailure) => HttpServerResponse.HttpServerResponse) =>
+<R>(
+  self: Effect.Effect<HttpServerResponse.HttpServerResponse, Protocol.WireFailure, R>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R> =>
+  Effect.catchCause(self, (cause) => Effect.map(told(cause), refuse))
+
 const invalid = (violations: ReadonlyArray<AgentError.Violation>) =>
   refusal(new AgentError.InvalidParamsError({ message: AgentError.describe(violations), violations }))
 
@@ -134,7 +150,11 @@ export const eventStream = Effect.fnUntraced(function*(options: {
   const respond = (body: Stream.Stream<string, Protocol.WireFailure>) =>
     HttpServerResponse.stream(
       body.pipe(
-        Stream.catch((failure) => Stream.succeed(`event: error\ndata: ${JSON.stringify(options.fail(failure))}\n\n`)),
+        Stream.catchCause((cause) =>
+          Stream.fromEffect(
+            Effect.map(told(cause), (failure) => `event: error\ndata: ${JSON.stringify(options.fail(failure))}\n\n`)
+          )
+        ),
         Stream.merge(Stream.tick(heartbeat).pipe(Stream.drop(1), Stream.map(() => ": keep-alive\n")), {
           haltStrategy: "left"
         }),
@@ -150,12 +170,7 @@ export const eventStream = Effect.fnUntraced(function*(options: {
         )
       )),
     onDone: () => Effect.succeed(respond(Stream.empty)),
-    onFailure: (cause) => {
-      const error = Cause.findErrorOption(cause)
-      return Effect.succeed(options.refuse(
-        error._tag === "Some" ? error.value : refusal(new AgentError.InternalError({ message: "internal error" }))
-      ))
-    }
+    onFailure: (cause) => Effect.map(told(cause), options.refuse)
   })
 })
 

@@ -149,7 +149,7 @@ export const routes = (options: Options): Layer.Layer<never, never, AgentTranspo
       return failure !== undefined
         ? refused(failure)
         : yield* serve(edition, call.success).pipe(
-          Effect.catch((failure) => Effect.succeed(refused(failure))),
+          HttpServing.answered(refused),
           HttpServing.withParameters(request)
         )
     })

@@ -163,7 +163,7 @@ export const routes = (options: Options): Layer.Layer<never, never, AgentTranspo
       return choice.failure !== undefined
         ? Effect.succeed(refused(choice.failure))
         : serve(request, choice.edition, choice.match, choice.tenant).pipe(
-          Effect.catch((failure) => Effect.succeed(refused(failure))),
+          HttpServing.answered(refused),
           HttpServing.withParameters(request)
         )
     }
