@@ -108,7 +108,7 @@ for (const cell of Emulated.cells) {
       effect("ML-30: list, newest first and page by page; 0.3 has no method for it", () =>
         Effect.gen(function*() {
           const list = Stream.runCollect(Agent.listTasks({ contextId, pageSize: 2 }))
-          if (isLegacy && !isRest) {
+          if (isLegacy) {
             const reason = yield* Emulated.refusal(list)
             assert.strictEqual(reason._tag, "OperationNotInProtocolError")
             return assert.deepStrictEqual(yield* Emulated.exchanges, [])

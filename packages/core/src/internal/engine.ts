@@ -206,12 +206,13 @@ export const make = Effect.fnUntraced(function*(options: Options & { readonly bi
     response: HttpClientResponse.HttpClientResponse
   ): Stream.Stream<StreamEvent.StreamEvent, Reason> => {
     const codec = codecOf(dialect.success, operation)
+    const { status } = response
     return EventStream.decode({
       dialect: dialect.name,
       maxEventSize: limits.maxEventSize,
       grace: limits.grace,
       read: (data, event) => {
-        const result = binding.unframe({ protocol, status: response.status, body: data, id: prepared.id, event })
+        const result = binding.unframe({ protocol, status, body: data, id: prepared.id, event })
         if (Result.isFailure(result)) return Result.fail(toReason(result.failure, prepared))
         if (codec?.isKnown?.(result.success) === false) return Result.succeed(undefined)
         return decode(operation, result.success) as Result.Result<StreamEvent.StreamEvent, Reason>

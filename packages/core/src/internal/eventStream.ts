@@ -7,7 +7,7 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Sse from "effect/encoding/Sse"
+import type * as Sse from "effect/encoding/Sse"
 import type * as HttpClientError from "effect/http/HttpClientError"
 import * as Pull from "effect/Pull"
 import * as Result from "effect/Result"
@@ -17,6 +17,7 @@ import type { TaskId } from "../Id.ts"
 import * as StreamEvent from "../StreamEvent.ts"
 import { connectionError } from "./exchange.ts"
 import * as Json from "./json.ts"
+import * as SseParser from "./sse.ts"
 
 type Reason = AgentError.AgentErrorReason
 type Events = Arr.NonEmptyReadonlyArray<StreamEvent.StreamEvent>
@@ -54,7 +55,7 @@ export const decode = (options: Options) =>
       let failure: Reason | undefined
       let done = false
       let graceEnds: number | undefined
-      const parser = Sse.makeParser((event) => {
+      const parser = SseParser.makeParser((event) => {
         if (event._tag === "Event") parsed.push(event)
         else retryAfter = event.duration
       }, { maxEventSize: options.maxEventSize })

@@ -201,14 +201,17 @@ export const makeModel = <P>(style: Style<P>) => {
     const state = readState(wire.state)
     const status: Wire.Draft<Task.TaskStatus> = { state: state ?? "unspecified" }
     if (wire.message !== undefined) status.message = readMessage(wire.message)
-    const unrecognized: { state?: string; timestamp?: string } = {}
-    if (state === undefined) unrecognized.state = wire.state
-    if (wire.timestamp) {
-      const timestamp = Wire.readTimestamp(wire.timestamp)
-      if (timestamp !== undefined) status.timestamp = timestamp
-      if (timestamp === undefined || !Wire.isExact(timestamp, wire.timestamp)) unrecognized.timestamp = wire.timestamp
+    if (state === undefined) status.unrecognized = { state: wire.state }
+    if (!wire.timestamp) return status
+    if (Wire.isOwnTimestamp(wire.timestamp)) {
+      status.timestamp = Wire.readOwnTimestamp(wire.timestamp)
+      return status
     }
-    if (!Wire.isEmpty(unrecognized)) status.unrecognized = unrecognized
+    const timestamp = Wire.readTimestamp(wire.timestamp)
+    if (timestamp !== undefined) status.timestamp = timestamp
+    if (timestamp === undefined || Wire.writeTimestamp(timestamp) !== wire.timestamp) {
+      status.unrecognized = { ...status.unrecognized, timestamp: wire.timestamp }
+    }
     return status
   }
 

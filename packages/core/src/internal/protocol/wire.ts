@@ -87,16 +87,18 @@ export const readBytes = (value: string): Uint8Array => {
 export const writeBytes: (bytes: Uint8Array) => string = Base64.encode
 
 /** As this side writes it, on a day that its month has in every year: nothing is lost by reading it. */
-const isOwn =
+const own =
   /^[1-9]\d{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
 const isTimestamp = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d/
 const hasZone = /(?:[Zz]|[+-]\d\d:?\d\d)$/
 
 const digits = (value: string, at: number): number => value.charCodeAt(at) * 10 + value.charCodeAt(at + 1) - 528
 
-/** Three times as fast as `Date.parse`. */
-const readOwn = (value: string): number =>
-  Date.UTC(
+export const isOwnTimestamp = (value: string): boolean => own.test(value)
+
+/** Three times as fast as `Date.parse`. For values that are this side's own. */
+export const readOwnTimestamp = (value: string): DateTime.Utc =>
+  DateTime.makeUnsafe(Date.UTC(
     digits(value, 0) * 100 + digits(value, 2),
     digits(value, 5) - 1,
     digits(value, 8),
@@ -104,19 +106,15 @@ const readOwn = (value: string): number =>
     digits(value, 14),
     digits(value, 17),
     digits(value, 20) * 10 + value.charCodeAt(22) - 48
-  )
+  ))
 
 /** An instant from RFC 3339 or its form without a zone, which means UTC; `undefined` for anything else. */
 export const readTimestamp = (value: string): DateTime.Utc | undefined => {
-  if (isOwn.test(value)) return DateTime.makeUnsafe(readOwn(value))
+  if (isOwnTimestamp(value)) return readOwnTimestamp(value)
   if (!isTimestamp.test(value)) return undefined
   const millis = Date.parse(hasZone.test(value) ? value : `${value}Z`)
   return Number.isNaN(millis) ? undefined : DateTime.makeUnsafe(millis)
 }
-
-/** Whether an instant, written by this side, is the text that it was read from. */
-export const isExact = (value: DateTime.Utc, text: string): boolean =>
-  isOwn.test(text) || writeTimestamp(value) === text
 
 /** A timestamp in a request, where one that cannot be read is an error; empty is absent. */
 export const timestamp = Schema.String.check(Schema.makeFilter(

@@ -6,6 +6,9 @@ import { agentCard } from "./agentCard.ts"
 import { kindJson } from "./kindJson.ts"
 import { protoJson } from "./protoJson.ts"
 
+/** Nobody serves the list that 0.3's table names, and a server of both editions takes it for 1.0's, of a tenant `v1`. */
+const { ListTasks: _, ...restRoutes } = routes({ subscribe: "GET", card: "/card" })
+
 export const v0_3: Protocol.Protocol<"0.3"> = {
   version: "0.3",
   versionRequired: false,
@@ -13,7 +16,7 @@ export const v0_3: Protocol.Protocol<"0.3"> = {
   agentCard,
   rest: {
     dialect: protoJson,
-    routes: routes({ subscribe: "GET", card: "/card" }),
+    routes: restRoutes,
     prefix: "/v1",
     contentType: "application/json",
     failure: { decode: readBody, encode: writeBareBody }
