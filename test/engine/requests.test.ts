@@ -314,7 +314,7 @@ describe("requests", () => {
       )
       assert.strictEqual(events.length, 1)
       for (const error of [first, second]) {
-        assert.strictEqual((error as any).reason._tag, "InvalidAgentResponseError")
+        assert.strictEqual((error as any).reason._tag, "MalformedResponseError")
         assert.include((error as any).reason.message, "999")
         assert.include((error as any).reason.message, "req-1")
       }

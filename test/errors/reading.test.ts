@@ -320,7 +320,7 @@ for (const cell of cells) {
     it.effect("§4.7: an error event whose data says nothing known still ends the stream", () =>
       Effect.gen(function*() {
         for (const reason of yield* within(() => "event: error\ndata: {\"oops\":true}\n\n")) {
-          assert.include(["UnknownError", "InvalidAgentResponseError"], reason._tag)
+          assert.include(["UnknownError", "MalformedResponseError"], reason._tag)
           assert.deepStrictEqual(reason.details, { oops: true })
         }
         for (const reason of yield* within(() => "event: error\ndata: oops\n\n")) {
@@ -383,7 +383,7 @@ for (const cell of cells) {
         Effect.gen(function*() {
           for (const body of ["{}", "[]", "null", "1", "\"x\"", "{\"jsonrpc\":\"2.0\"}", "{\"result\":{}}"]) {
             const { call } = yield* reasons(cell, http(200, body))
-            assert.strictEqual(call._tag, "InvalidAgentResponseError", body)
+            assert.strictEqual(call._tag, "MalformedResponseError", body)
           }
         }))
     })

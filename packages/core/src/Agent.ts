@@ -139,7 +139,8 @@ const failing =
 /** The client over the transport at hand. */
 export const make: Effect.Effect<Interface, never, AgentTransport> = Effect.gen(function*() {
   const transport = yield* AgentTransport
-  const { call, target } = transport
+  const { call } = transport
+  const where = transport.target.url.replace(/[?#][^]*$/, "")
   const card = call(Operation.GetAgentCard, {})
   const knownCard = yield* Effect.cached(Effect.option(card))
 
@@ -148,7 +149,7 @@ export const make: Effect.Effect<Interface, never, AgentTransport> = Effect.gen(
     const reason = answer._tag === "Task" ? AgentError.fromTask(answer) : undefined
     return reason === undefined
       ? answer
-      : yield* new AgentError.AgentError({ operation: Operation.SendMessage._tag, target: target.url, reason })
+      : yield* new AgentError.AgentError({ operation: Operation.SendMessage._tag, target: where, reason })
   })
 
   const pushing = <A>(operation: Operation.Unary, effect: Effect.Effect<A, Failure>) =>
@@ -156,7 +157,7 @@ export const make: Effect.Effect<Interface, never, AgentTransport> = Effect.gen(
       card._tag === "Some" && card.value.capabilities.pushNotifications !== true
         ? new AgentError.AgentError({
           operation: operation._tag,
-          target: target.url,
+          target: where,
           reason: new AgentError.PushNotificationNotSupportedError({ message: "the agent's card says that it has no push notifications" })
         })
         : effect)
@@ -171,7 +172,7 @@ export const make: Effect.Effect<Interface, never, AgentTransport> = Effect.gen(
           ? Stream.fail(
             new AgentError.AgentError({
               operation: Operation.ListTasks._tag,
-              target: target.url,
+              target: where,
               reason: new AgentError.InvalidAgentResponseError({ message: `the page token ${nextPageToken} comes round again` })
             })
           )
@@ -188,12 +189,12 @@ export const make: Effect.Effect<Interface, never, AgentTransport> = Effect.gen(
     stream: (input, options) =>
       Stream.unwrap(Effect.map(toRequest(input, options), (request) =>
         transport.stream(Operation.SendStreamingMessage, request))).pipe(
-          failing(Operation.SendStreamingMessage, target.url)
+          failing(Operation.SendStreamingMessage, where)
         ),
     getTask: (id, options) => call(Operation.GetTask, { id, ...options }),
     listTasks: (options = {}) => listPages(options, undefined, new Set()),
     subscribe: (id) =>
-      transport.stream(Operation.SubscribeToTask, { id }).pipe(failing(Operation.SubscribeToTask, target.url)),
+      transport.stream(Operation.SubscribeToTask, { id }).pipe(failing(Operation.SubscribeToTask, where)),
     cancel: (id, options) => call(Operation.CancelTask, { id, ...options }),
     pushConfigs: {
       create: (config) =>

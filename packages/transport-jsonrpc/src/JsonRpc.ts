@@ -25,7 +25,7 @@ import * as Envelope from "./internal/envelope.ts"
 /** An answer to somebody else is a fault of the peer; its result is not delivered. */
 const foreign = (asked: string, answered: unknown) => ({
   message: `the answer is to request ${JSON.stringify(answered)}, not to ${JSON.stringify(asked)}`,
-  reason: "INVALID_AGENT_RESPONSE"
+  isMalformed: true
 })
 
 /** One endpoint; the method says what is meant. */
@@ -52,7 +52,7 @@ export const binding: HttpBinding.HttpBinding = {
         ? { message: `HTTP ${status}`, details: body as Schema.Json }
         : {
           message: event === "error" ? "the stream ended with an error" : "the answer is no JSON-RPC response",
-          reason: "INVALID_AGENT_RESPONSE",
+          isMalformed: true,
           details: body as Schema.Json
         }
     )

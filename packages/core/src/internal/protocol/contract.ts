@@ -36,6 +36,8 @@ export interface Route {
 /** A refusal as the wire tells it, before it becomes a reason; and the other way round. */
 export interface WireFailure {
   readonly message: string
+  /** Not a refusal after all, but an answer that cannot be read. */
+  readonly isMalformed?: boolean | undefined
   /** HTTP status. */
   readonly status?: number | undefined
   /** JSON-RPC code. */

@@ -110,6 +110,14 @@ export const toReason = (
   failure: Protocol.WireFailure,
   context: { readonly ofTask: boolean }
 ): AgentError.AgentErrorReason => {
+  if (failure.isMalformed === true) {
+    return new AgentError.MalformedResponseError({
+      message: failure.message,
+      dialect: "JSON-RPC",
+      issue: failure.message,
+      ...(failure.details === undefined ? undefined : { details: failure.details })
+    })
+  }
   const isVague = failure.violations !== undefined && failure.reason === undefined && failure.code === undefined
   const found = rowOf(failure, context.ofTask)
   const tag = found === "InvalidArgumentError" && isVague ? "InvalidParamsError" : found
