@@ -37,8 +37,8 @@ interface Said {
   readonly spoken: string
   /** Messages heard, by id: a replayed one is not said again. */
   readonly heard: Set<string>
-  /** Text of each artifact. */
-  readonly artifacts: Map<string, string>
+  /** Each artifact's text, and what was said of it: that text, or more of it than a replay has got to. */
+  readonly artifacts: Map<string, { readonly whole: string; readonly shown: string }>
 }
 
 const sayParts = (said: Said, parts: ReadonlyArray<Part.Part>): readonly [Said, string] => {
@@ -54,40 +54,43 @@ const sayParts = (said: Said, parts: ReadonlyArray<Part.Part>): readonly [Said, 
   return [{ ...said, spoken }, text]
 }
 
-/** An artifact continues what is known of it, or repeats what was said while the agent worked, or is new. */
-const sayArtifact = (said: Said, artifact: Artifact.Artifact, append: boolean): readonly [Said, string] => {
+/** A replayed message is not said again. */
+const sayMessage = (said: Said, message: Message.Message): readonly [Said, string] => {
+  if (said.heard.has(message.messageId)) return [said, ""]
+  if (message.messageId !== Message.unidentified) said.heard.add(message.messageId)
+  return sayParts(said, message.parts)
+}
+
+/**
+ * An artifact goes on, or repeats what was said of it or while the agent worked, or says something else: that stands on
+ * a line of its own.
+ */
+const sayArtifact = (said: Said, artifact: Artifact.Artifact, append: boolean): string => {
   const known = said.artifacts.get(artifact.artifactId)
   const text = Artifact.text(artifact)
-  const whole = append ? (known ?? "") + text : text
-  said.artifacts.set(artifact.artifactId, whole)
-  if (append && known !== undefined) return [said, text]
-  const before = known ?? said.spoken
-  if (whole.startsWith(before)) return [said, whole.slice(before.length)]
-  return [said, known === undefined && said.spoken !== "" ? `\n${whole}` : whole]
+  const whole = append && known !== undefined ? known.whole + text : text
+  const shown = known?.shown ?? said.spoken
+  // the usual case first: comparing long texts for every chunk would take time in proportion to their square
+  const goesOn = append && known?.whole.length === shown.length
+  const isRepeated = !goesOn && shown.startsWith(whole)
+  said.artifacts.set(artifact.artifactId, { whole, shown: isRepeated ? shown : whole })
+  if (goesOn) return text
+  if (isRepeated) return ""
+  return whole.startsWith(shown) ? whole.slice(shown.length) : `\n${whole}`
 }
 
 const say = (said: Said, event: StreamEvent.StreamEvent): readonly [Said, string] => {
   switch (event._tag) {
     case "Message":
-      return sayParts(said, event.parts)
+      return sayMessage(said, event)
     case "ArtifactUpdate":
-      return sayArtifact(said, event.artifact, event.append === true)
+      return [said, sayArtifact(said, event.artifact, event.append === true)]
     case "StatusUpdate": {
       const { message, state } = event.status
-      if (message === undefined || said.heard.has(message.messageId) || state === "failed") return [said, ""]
-      if (message.messageId !== Message.unidentified) said.heard.add(message.messageId)
-      return sayParts(said, message.parts)
+      return message === undefined || state === "failed" ? [said, ""] : sayMessage(said, message)
     }
-    case "Task": {
-      let text = ""
-      let next = said
-      for (const artifact of event.artifacts ?? []) {
-        const [after, more] = sayArtifact(next, artifact, false)
-        next = after
-        text += more
-      }
-      return [next, text]
-    }
+    case "Task":
+      return [said, (event.artifacts ?? []).map((artifact) => sayArtifact(said, artifact, false)).join("")]
   }
 }
 

@@ -111,6 +111,7 @@ export const collector = () => {
         case "Task":
           for (const earlier of event.history ?? []) hear(earlier)
           task = StreamEvent.apply(task, event)
+          if (event.artifacts !== undefined) artifacts.clear()
           for (const artifact of event.artifacts ?? []) put(artifact, false)
       }
     },

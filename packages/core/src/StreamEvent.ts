@@ -75,6 +75,8 @@ const emptyTask = (event: StatusUpdate | ArtifactUpdate): Task.Task => ({
   status: { state: "unspecified" }
 })
 
+const isOver = (task: Task.Task): boolean => TaskState.isTerminal(task.status.state)
+
 /** What a snapshot that leaves a member out does not take away: absent is not empty. */
 const kept = (task: Task.Task | undefined): Pick<Task.Task, "artifacts" | "history"> => ({
   ...(task?.artifacts === undefined ? undefined : { artifacts: task.artifacts }),
@@ -89,12 +91,14 @@ const kept = (task: Task.Task | undefined): Pick<Task.Task, "artifacts" | "histo
 export const apply = (task: Task.Task | undefined, event: StreamEvent): Task.Task | undefined => {
   switch (event._tag) {
     case "Task":
-      return { ...kept(task), ...event }
+      return task !== undefined && isOver(task) && task.id === event.id && !isOver(event)
+        ? { ...kept(task), ...event, status: task.status }
+        : { ...kept(task), ...event }
     case "Message":
       return task
     case "StatusUpdate": {
       const current = task ?? emptyTask(event)
-      return TaskState.isTerminal(current.status.state) ? current : { ...current, status: event.status }
+      return isOver(current) ? current : { ...current, status: event.status }
     }
     case "ArtifactUpdate": {
       const current = task ?? emptyTask(event)
