@@ -49,8 +49,9 @@ for (const cell of Emulated.cells) {
                 metadata: { a: 1 }
               }]
             ) {
-              const { status, text } = yield* Emulated.post(cell, params)
+              const { status, text, type } = yield* Emulated.post(cell, params)
               assert.strictEqual(status, 400)
+              assert.match(type, /^application\/json/)
               assert.deepStrictEqual(Object.keys(JSON.parse(text)).toSorted(), ["error_code", "message", "success"])
               assert.strictEqual(JSON.parse(text).error_code, "INVALID_ARGUMENT")
             }
