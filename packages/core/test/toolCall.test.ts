@@ -1,0 +1,69 @@
+import { Part, ToolCall } from "@effect-a2a/core"
+import { assert, describe, it } from "@effect/vitest"
+import type { Schema } from "effect"
+
+const call = (data: Schema.Json) => Part.data(data, { metadata: { adk_type: "function_call" } })
+const result = (data: Schema.Json) => Part.data(data, { metadata: { adk_type: "function_response" } })
+
+const search = call({ id: "k", name: "search", args: { q: "x" } })
+
+describe("ToolCall", () => {
+  it("ML-21: other parts tell no calls", () => {
+    const others = [
+      Part.text("x", { metadata: { adk_type: "function_call" } }),
+      Part.data({ id: "k", name: "search" }),
+      Part.data({ id: "k" }, { metadata: { adk_type: "other" } }),
+      Part.data(["k"], { metadata: { adk_type: "function_call" } }),
+      Part.data(null, { metadata: { adk_type: "function_call" } })
+    ]
+    assert.deepStrictEqual(ToolCall.collect(others), [])
+    assert.deepStrictEqual(others.map(ToolCall.call), others.map(() => undefined))
+  })
+
+  for (
+    const [title, response, outcome] of [
+      ["an object", { hits: 2 }, { _tag: "Success", response: { hits: 2 } }],
+      ["JSON in a string", "{\"hits\":2.0}", { _tag: "Success", response: { hits: 2 } }],
+      ["text", "two hits", { _tag: "Success", response: "two hits" }],
+      ["nothing", undefined, { _tag: "Success", response: null }],
+      ["an empty string", "", { _tag: "Success", response: "" }],
+      ["an error", { error: "timeout", code: "E1" }, { _tag: "Failure", error: "timeout", code: "E1" }],
+      ["an error in a string", "{\"error\":\"timeout\",\"code\":504}", {
+        _tag: "Failure",
+        error: "timeout",
+        code: 504
+      }],
+      ["an error that is no text", { error: { a: 1 } }, { _tag: "Success", response: { error: { a: 1 } } }]
+    ] as const
+  ) {
+    it(`ML-24: ${title} as a response`, () => {
+      const part = result({ id: "k", name: "search", ...(response === undefined ? {} : { response }) })
+      assert.deepStrictEqual(ToolCall.result(part), { _tag: "Result", id: "k", name: "search", outcome } as never)
+      assert.deepStrictEqual(ToolCall.collect([search, part]), [
+        { id: "k", name: "search", args: { q: "x" }, outcome }
+      ] as never)
+    })
+  }
+
+  it("ML-24: without an id the name stands in", () => {
+    const calls = ToolCall.collect([call({ name: "clock" }), result({ name: "clock", response: "12:00" })])
+    assert.deepStrictEqual(calls, [
+      { id: "clock", name: "clock", args: {}, outcome: { _tag: "Success", response: "12:00" } }
+    ])
+  })
+
+  it("a call told twice is one; adding changes nothing that was there", () => {
+    const first = ToolCall.collect([search])
+    assert.strictEqual(ToolCall.add(first, search), first)
+    const second = ToolCall.add(Object.freeze(first), result({ id: "k", name: "search", response: 1 }))
+    assert.isUndefined(first[0]?.outcome)
+    assert.deepStrictEqual(second[0]?.outcome, { _tag: "Success", response: 1 })
+  })
+
+  it("thoughts", () => {
+    assert.isTrue(ToolCall.isThought(Part.text("hm", { metadata: { adk_thought: true } })))
+    for (const metadata of [{}, { adk_thought: false }, { adk_thought: "true" }]) {
+      assert.isFalse(ToolCall.isThought(Part.text("hm", { metadata })))
+    }
+  })
+})
