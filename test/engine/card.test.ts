@@ -1,4 +1,5 @@
-import { Agent, AgentError, AgentTransport } from "@effect-a2a/core"
+import type { AgentError, AgentTransport } from "@effect-a2a/core"
+import { Agent } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { cells, talkTo } from "../support/peer.ts"

@@ -1,4 +1,5 @@
-import { Agent, AgentError, AgentTransport, Credentials, Id, ServiceParameters } from "@effect-a2a/core"
+import type { AgentError, AgentTransport } from "@effect-a2a/core"
+import { Agent, Credentials, Id, ServiceParameters } from "@effect-a2a/core"
 import * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer, Redacted, Stream } from "effect"

@@ -1,4 +1,4 @@
-import { Agent, AgentError, Artifact, Id, Part, StreamEvent, type Task } from "@effect-a2a/core"
+import { Agent, type AgentError, Artifact, Id, Part, StreamEvent, type Task } from "@effect-a2a/core"
 import * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer, Stream } from "effect"
@@ -146,7 +146,7 @@ for (const cell of cells) {
 
     it.effect("comments do not stretch the grace", () =>
       Effect.gen(function*() {
-        let push = (_: string) => {}
+        let push: (text: string) => void = () => {}
         const { layer } = talkTo(cell, (asked) =>
           new Response(
             new ReadableStream<Uint8Array>({
@@ -311,7 +311,7 @@ describe("sizes", () => {
           { headers: { "content-type": "application/json" } }
         ))
       const answer = yield* Agent.getTask(taskId).pipe(Effect.provide(Agent.layer.pipe(Layer.provide(layer))))
-      assert.strictEqual((answer.metadata?.x as string).length, 20 << 20)
+      assert.strictEqual(String(answer.metadata?.x).length, 20 << 20)
     }))
 
   it.effect("MEM-04: parsing takes time in proportion to the size", () =>

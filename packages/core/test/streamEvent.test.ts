@@ -1,4 +1,5 @@
-import { Artifact, Id, Message, Part, StreamEvent, Task } from "@effect-a2a/core"
+import type { Message, Task } from "@effect-a2a/core"
+import { Artifact, Id, Part, StreamEvent } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 
 const taskId = Id.TaskId.make("t-1")

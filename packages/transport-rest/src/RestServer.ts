@@ -75,13 +75,13 @@ const below = (request: HttpServerRequest.HttpServerRequest, mount: string): str
 }
 
 const find = (editions: ReadonlyArray<Edition>, method: string, path: string): ReadonlyArray<Found> => {
-  const prefixes = editions.map(({ protocol }) => protocol.rest.prefix)
+  const prefixes = new Set(editions.map(({ protocol }) => protocol.rest.prefix))
   const [, first = "", ...others] = path.split("/")
   const tenantPath = `/${others.join("/")}`
   return editions.flatMap((edition): ReadonlyArray<Found> => {
     const match = edition.match(method, path)
     if (match !== undefined) return [{ edition, match, tenant: undefined }]
-    const isTenant = edition.protocol.rest.tenantSegment === true && !prefixes.includes(`/${first}`)
+    const isTenant = edition.protocol.rest.tenantSegment === true && !prefixes.has(`/${first}`)
     const tenant = isTenant ? Template.decode(first) : undefined
     const ofTenant = tenant === undefined ? undefined : edition.match(method, tenantPath)
     return ofTenant === undefined ? [] : [{ edition, match: ofTenant, tenant }]
