@@ -11,6 +11,7 @@ import * as MemoryLakeAnswer from "@effect-a2a/memorylake/MemoryLakeAnswer"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Emulated from "./support/emulated.ts"
@@ -156,7 +157,7 @@ for (const cell of Emulated.cells) {
           yield* bare(["see", Part.url("drive://items/1")], named, { contextId })
           const next = yield* Emulated.refusal(bare(["see", Part.url("drive://items/1")], {}, { contextId }))
           assert.strictEqual(next._tag, "InvalidArgumentError")
-        }).pipe(Effect.provide(Emulated.layerBare(cell)), Effect.provide(Emulated.layerService)))
+        }).pipe(Effect.provide(Emulated.layerBare(cell).pipe(Layer.provideMerge(Emulated.layerService)))))
 
       if (isRest) {
         effect(`§9 ML23: a body of the other edition is refused, not guessed at`, () =>
@@ -285,7 +286,7 @@ for (const cell of Emulated.cells) {
           const late = { contextId: Id.ContextId.make("ctx-late") }
           yield* bare("one", {}, late)
           assert.strictEqual((yield* Emulated.refusal(bare("two", named, late)))._tag, "InvalidArgumentError")
-        }).pipe(Effect.provide(Emulated.layerBare(cell)), Effect.provide(Emulated.layerService)))
+        }).pipe(Effect.provide(Emulated.layerBare(cell).pipe(Layer.provideMerge(Emulated.layerService)))))
 
       effect("ML-18: and the client refuses them before the service hears of it", () =>
         Effect.gen(function*() {

@@ -77,8 +77,8 @@ const taskIdOf = ({ payload }: StreamResponse) =>
   payload?.$case === "task" ? payload.value.id : payload?.$case === "message" ? "" : payload!.value.taskId
 
 /** The error a promise rejects with; the SDK wraps one that comes inside of a JSON-RPC stream. */
-const rejection = (make: () => Promise<unknown>) =>
-  Effect.flip(Effect.tryPromise({ try: async () => make(), catch: (error) => error as Error }))
+const rejection = (make: () => Promise<unknown>): Effect.Effect<Error> =>
+  Effect.promise(() => make().then(() => Promise.reject(new Error("not refused")), (error: Error) => error))
 
 const nameOf = (error: Error) =>
   (error.cause instanceof Error ? error.cause : error).name.replace(/^(Rest|JsonRpc)/, "")

@@ -22,6 +22,11 @@ describe("BrowserAgent", () => {
         Effect.provideService(FetchHttpClient.Fetch, fetch)
       )
       assert.strictEqual(state, "completed")
-      assert.deepStrictEqual([...requests[0]!.headers.keys()], ["a2a-version", "accept", "authorization", "content-type"])
+      assert.deepStrictEqual([...requests[0]!.headers.keys()], [
+        "a2a-version",
+        "accept",
+        "authorization",
+        "content-type"
+      ])
     }))
 })

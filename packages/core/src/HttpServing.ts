@@ -179,12 +179,10 @@ export const body = Effect.fnUntraced(function*(
   request: HttpServerRequest.HttpServerRequest
 ): Effect.fn.Return<unknown, Protocol.WireFailure> {
   const type = (request.headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase()
-  const text = yield* request.text.pipe(Effect.mapError(() =>
-    ({
-      ...refusal(new AgentError.InvalidParamsError({ message: "the body cannot be read, or is too large" })),
-      status: 413
-    })
-  ))
+  const text = yield* request.text.pipe(Effect.mapError(() => ({
+    ...refusal(new AgentError.InvalidParamsError({ message: "the body cannot be read, or is too large" })),
+    status: 413
+  })))
   if (text.trim() === "") return {}
   if (type !== "" && !/^application\/(?:[\w.+-]+\+)?json$/.test(type)) {
     return yield* Effect.fail(
@@ -205,14 +203,14 @@ export const body = Effect.fnUntraced(function*(
 
 /** The version a request names, in its header or its query: major and minor only. Absent and empty are `undefined`. */
 export const version = (request: HttpServerRequest.HttpServerRequest): string | undefined => {
-  const named = request.headers["a2a-version"] ?? new URL(request.url, "http://localhost").searchParams.get("A2A-Version")
+  const named = request.headers["a2a-version"] ??
+    new URL(request.url, "http://localhost").searchParams.get("A2A-Version")
   return named === null || named === "" ? undefined : /^\d+\.\d+(?=\.\d+$)/.exec(named)?.[0] ?? named
 }
 
 /** What came beside a request is ambient for whatever answers it: the extensions that were asked for. */
 export const withParameters =
-  (request: HttpServerRequest.HttpServerRequest) =>
-  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+  (request: HttpServerRequest.HttpServerRequest) => <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
     const named = request.headers["a2a-extensions"] ?? request.headers["x-a2a-extensions"] ?? ""
     const extensions = named.split(",").map((uri) => uri.trim()).filter((uri) => uri !== "")
     return Effect.provideService(self, ServiceParameters.Current, { extensions, headers: {} })

@@ -24,7 +24,12 @@ import { TaskState } from "./TaskState.ts"
 /**
  * `idempotent` operations may be repeated blindly. A streaming operation's `success` is one event.
  */
-export interface Operation<Tag extends string, Mode extends "unary" | "streaming", Req extends Schema.Top, Res extends Schema.Top> {
+export interface Operation<
+  Tag extends string,
+  Mode extends "unary" | "streaming",
+  Req extends Schema.Top,
+  Res extends Schema.Top
+> {
   readonly _tag: Tag
   readonly mode: Mode
   readonly idempotent: boolean
@@ -38,7 +43,12 @@ export type Any = Unary | Streaming
 export type Request<Op extends Any> = Op["request"]["Type"]
 export type Success<Op extends Any> = Op["success"]["Type"]
 
-const operation = <const Tag extends string, const Mode extends "unary" | "streaming", Req extends Schema.Top, Res extends Schema.Top>(
+const operation = <
+  const Tag extends string,
+  const Mode extends "unary" | "streaming",
+  Req extends Schema.Top,
+  Res extends Schema.Top
+>(
   _tag: Tag,
   options: { readonly mode: Mode; readonly idempotent: boolean; readonly request: Req; readonly success: Res }
 ): Operation<Tag, Mode, Req, Res> => ({ _tag, ...options })

@@ -13,11 +13,11 @@
  * @since 0.1.0
  * @stability unstable
  */
-import type { Codec, Dialect, Route, WireFailure, WireRefusal, Protocol } from "./internal/protocol/contract.ts"
+import type { Codec, Dialect, Protocol, Route, WireFailure, WireRefusal } from "./internal/protocol/contract.ts"
 import * as edition0_3 from "./internal/protocol/v0_3/edition.ts"
 import * as edition1_0 from "./internal/protocol/v1_0/edition.ts"
 
-export type { Codec, Dialect, Route, WireFailure, WireRefusal, Protocol }
+export type { Codec, Dialect, Protocol, Route, WireFailure, WireRefusal }
 
 /**
  * An edition with some members replaced: how a vendor's deviations are written down.

@@ -40,4 +40,5 @@ export const isInterrupted = (state: TaskState): state is Interrupted =>
   state === "input-required" || state === "auth-required"
 
 /** Terminal or interrupted: the agent does nothing further by itself. */
-export const isSettled = (state: TaskState): state is Terminal | Interrupted => isTerminal(state) || isInterrupted(state)
+export const isSettled = (state: TaskState): state is Terminal | Interrupted =>
+  isTerminal(state) || isInterrupted(state)

@@ -69,7 +69,9 @@ export const routes = (options: Options): Layer.Layer<never, never, AgentTranspo
       const protocol = options.protocols.find(({ version }) => version === named) ?? options.protocols[0]
       const card = yield* transport.call(Operation.GetAgentCard, {}).pipe(
         Effect.mapError((error) => HttpServing.refusal(error.reason)),
-        Effect.flatMap((card) => Effect.fromResult(protocol.agentCard.encode(located(card, request))).pipe(Effect.orDie)),
+        Effect.flatMap((card) =>
+          Effect.fromResult(protocol.agentCard.encode(located(card, request))).pipe(Effect.orDie)
+        ),
         Effect.result
       )
       if (card._tag === "Failure") {

@@ -138,7 +138,9 @@ export const routes: Layer.Layer<never, never, HttpRouter.HttpRouter> = Layer.me
       yield* router.add("*", `${mount(agentId)}/*`, handle)
     })).pipe(Layer.provide(agent(agentId)))
   ) as [Layer.Layer<never, never, HttpRouter.HttpRouter | Rules.Conversations | Feedback.Ratings>],
-  Layer.effectDiscard(Effect.flatMap(HttpRouter.HttpRouter, (router) => router.add("*", "/*", Effect.succeed(Door.refused("NOT_FOUND")))))
+  Layer.effectDiscard(
+    Effect.flatMap(HttpRouter.HttpRouter, (router) => router.add("*", "/*", Effect.succeed(Door.refused("NOT_FOUND"))))
+  )
 ).pipe(Layer.provide([Rules.layerConversations, Feedback.layerRatings]))
 
 /** How the emulated agent is spoken to: edition, binding and key; 1.0 over REST with {@link apiKey} unless said otherwise. */

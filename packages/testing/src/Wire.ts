@@ -4,9 +4,9 @@
  *
  * @since 0.1.0
  */
-import * as Credentials from "@effect-a2a/core/Credentials"
-import type { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import type * as AgentError from "@effect-a2a/core/AgentError"
+import type { AgentTransport } from "@effect-a2a/core/AgentTransport"
+import * as Credentials from "@effect-a2a/core/Credentials"
 import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import type * as Protocol from "@effect-a2a/core/Protocol"
 import type * as Arr from "effect/Array"

@@ -41,7 +41,9 @@ export const binding: HttpBinding.HttpBinding = {
   },
   unframe: ({ body, event, id, protocol, status }) => {
     if (Envelope.isObject(body) && body.jsonrpc === "2.0") {
-      if (body.error !== undefined && body.error !== null) return Result.fail(protocol.jsonRpc.failure.decode(body.error))
+      if (body.error !== undefined && body.error !== null) {
+        return Result.fail(protocol.jsonRpc.failure.decode(body.error))
+      }
       if ("result" in body) return body.id === id ? Result.succeed(body.result) : Result.fail(foreign(id, body.id))
     }
     // what stands before the agent answers in its own words: gateways, and MemoryLake's refusals (ML-35)

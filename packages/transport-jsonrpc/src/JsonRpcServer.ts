@@ -62,7 +62,9 @@ const failure = (code: number, message: string): Protocol.WireFailure => ({
   code
 })
 
-const open = (body: unknown): Result.Result<Call, { readonly id: Envelope.Id; readonly failure: Protocol.WireFailure }> => {
+const open = (
+  body: unknown
+): Result.Result<Call, { readonly id: Envelope.Id; readonly failure: Protocol.WireFailure }> => {
   if (!Envelope.isObject(body)) {
     return Result.fail({ id: null, failure: failure(-32600, "a request is one object; there are no batches in A2A") })
   }
@@ -143,7 +145,9 @@ export const routes = (options: Options): Layer.Layer<never, never, AgentTranspo
       const body: Result.Result<unknown, Protocol.WireFailure> = yield* Effect.result(HttpServing.body(request))
       if (body._tag === "Failure") return refuse(choose(request, undefined).edition.protocol, null)(body.failure)
       const call = open(body.success)
-      if (Result.isFailure(call)) return refuse(choose(request, undefined).edition.protocol, call.failure.id)(call.failure.failure)
+      if (Result.isFailure(call)) {
+        return refuse(choose(request, undefined).edition.protocol, call.failure.id)(call.failure.failure)
+      }
       const { edition, failure } = choose(request, call.success.method)
       const refused = refuse(edition.protocol, call.success.id)
       return failure !== undefined

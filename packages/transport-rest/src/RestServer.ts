@@ -21,8 +21,8 @@
  *
  * @since 0.1.0
  */
-import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import * as AgentError from "@effect-a2a/core/AgentError"
+import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import * as HttpServing from "@effect-a2a/core/HttpServing"
 import * as Operation from "@effect-a2a/core/Operation"
 import type * as Protocol from "@effect-a2a/core/Protocol"

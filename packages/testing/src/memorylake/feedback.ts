@@ -1,5 +1,5 @@
 /** Feedback on tasks (ML-31): taken by a route of its own, told under the task's metadata to those who ask for it. */
-import * as AgentError from "@effect-a2a/core/AgentError"
+import type * as AgentError from "@effect-a2a/core/AgentError"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import * as Id from "@effect-a2a/core/Id"
 import * as Operation from "@effect-a2a/core/Operation"

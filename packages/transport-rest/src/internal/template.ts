@@ -42,10 +42,13 @@ export interface Match {
 
 const toRow = (operation: Operation.Tag, route: Protocol.Route, prefix: string): Row => {
   const names: Array<string> = []
-  const pattern = (prefix + route.path).replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{(\w+)\}/g, (_, name: string) => {
-    names.push(name)
-    return "([^/]+)"
-  })
+  const pattern = (prefix + route.path).replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(
+    /\{(\w+)\}/g,
+    (_, name: string) => {
+      names.push(name)
+      return "([^/]+)"
+    }
+  )
   return { operation, route, names, pattern: new RegExp(`^${pattern}$`) }
 }
 

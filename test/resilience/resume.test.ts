@@ -1,0 +1,312 @@
+import { Agent, AgentError, AgentTransport, StreamEvent } from "@effect-a2a/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Fiber, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { cells } from "../support/peer.ts"
+import * as Support from "./support.ts"
+
+const { eventStream, hurried, refusal, resumable, say, status, task, taskAnswer, taskId } = Support
+
+const reasonOf = (end: "success" | AgentError.AgentError) => end === "success" ? assert.fail("a success") : end.reason
+
+const wire = (cell: typeof cells[number], state: string, more: object = {}) =>
+  cell.protocol.version === "1.0"
+    ? { id: "t-1", contextId: "c-1", status: { state: `TASK_STATE_${state.toUpperCase()}` }, ...more }
+    : cell.binding === "JSONRPC"
+    ? { kind: "task", id: "t-1", contextId: "c-1", status: { state }, ...more }
+    : { id: "t-1", contextId: "c-1", status: { state: `TASK_STATE_${state.toUpperCase()}` }, ...more }
+
+for (const cell of cells) {
+  describe(`resumption, ${cell.name}`, () => {
+    const begin = [task("submitted"), status("working"), say("He")]
+
+    for (
+      const [id, name, frames, end] of [
+        ["RES-01", "a reset", begin, "reset"],
+        ["RES-04", "a clean end", begin, "close"],
+        ["RES-01", "a cut within an event", [...begin, "data: {\"art"], "reset"],
+        ["RES-01", "a cut within a character", [...begin, "data: {\"x\":\"\u00e9"], "close"]
+      ] as const
+    ) {
+      it.effect(`${id}: after ${name} a snapshot goes on where the text was`, () =>
+        Effect.gen(function*() {
+          const resumed: Array<AgentTransport.Resumed> = []
+          const { asked, layer } = resumable(cell, [
+            eventStream(cell, frames, { end }),
+            eventStream(cell, [task("working", "Hello"), say(" you", { append: true }), status("completed")])
+          ])
+          const { end: how, tags, text } = yield* Support.heard.pipe(
+            Effect.provide(layer),
+            Effect.provideService(AgentTransport.CurrentResumptionObserver, (one) =>
+              Effect.sync(() => resumed.push(one))),
+            hurried
+          )
+          assert.strictEqual(how, "success")
+          assert.strictEqual(text, "Hello you")
+          assert.deepStrictEqual(tags, [
+            "Task",
+            "StatusUpdate",
+            "ArtifactUpdate",
+            "Task",
+            "ArtifactUpdate",
+            "StatusUpdate"
+          ])
+          assert.deepStrictEqual(resumed, [{ taskId, attempt: 1 }])
+          assert.strictEqual(asked.length, 2)
+        }))
+    }
+
+    it.effect("ML-28: a replay is told from where it was left, over several drops", () =>
+      Effect.gen(function*() {
+        const all = [
+          status("submitted"),
+          status("working", "Pa"),
+          status("working", "ris"),
+          status("working", "ris", "m-again"),
+          say("Paris"),
+          status("completed")
+        ]
+        const { asked, layer } = resumable(cell, [
+          eventStream(cell, [task("submitted"), ...all.slice(0, 2)], { end: "reset" }),
+          eventStream(cell, all.slice(0, 1), { end: "reset" }),
+          eventStream(cell, all.slice(0, 4), { end: "reset" }),
+          eventStream(cell, all)
+        ])
+        const { end, events, text } = yield* hurried(Support.heard.pipe(Effect.provide(layer)))
+        assert.deepStrictEqual([end, events], ["success", [task("submitted"), ...all]])
+        assert.strictEqual(text, (yield* Support.collect(Stream.fromIterable(all))).text)
+        assert.strictEqual(asked.length, 4)
+      }))
+
+    it.effect("ML-28: equal pieces in a row are all told", () =>
+      Effect.gen(function*() {
+        const all = [
+          status("working"),
+          say("ha"),
+          ...Array.from({ length: 5 }, () => say("ha", { append: true })),
+          status("completed")
+        ]
+        const { layer } = resumable(cell, [
+          eventStream(cell, all.slice(0, 4), { end: "reset" }),
+          eventStream(cell, all)
+        ])
+        assert.deepStrictEqual((yield* hurried(Support.heard.pipe(Effect.provide(layer)))).events, all)
+      }))
+
+    it.effect("ML-28: a peer that tells neither the task nor what was is told on as it is", () =>
+      Effect.gen(function*() {
+        const rest = [say("llo", { append: true }), status("completed")]
+        const { layer } = resumable(cell, [eventStream(cell, begin, { end: "reset" }), eventStream(cell, rest)])
+        assert.strictEqual((yield* hurried(Support.heard.pipe(Effect.provide(layer)))).text, "Hello")
+      }))
+
+    it.effect("an event that is delivered twice in a row is told once", () =>
+      Effect.gen(function*() {
+        const { layer } = resumable(cell, [
+          eventStream(cell, [
+            status("working", "a"),
+            status("working", "a"),
+            status("working", "b"),
+            status("completed")
+          ])
+        ])
+        const { events } = yield* Support.heard.pipe(Effect.provide(layer))
+        assert.deepStrictEqual(events, [status("working", "a"), status("working", "b"), status("completed")])
+      }))
+
+    it.effect("RES-02 RETRY-01: without a task id nothing is sent again, and the outcome is unknown", () =>
+      Effect.gen(function*() {
+        const { asked, layer } = resumable(cell, [eventStream(cell, [": hello\n\n"], { end: "reset" })])
+        const reason = reasonOf((yield* Support.heard.pipe(Effect.provide(layer))).end)
+        assert.strictEqual(asked.length, 1)
+        assert.strictEqual(reason._tag, "StreamInterruptedError")
+        assert.match(reason.message, /outcome unknown/)
+        assert.isTrue(
+          reason._tag === "StreamInterruptedError" && reason.messageId !== undefined &&
+            asked[0]!.body.includes(reason.messageId)
+        )
+      }))
+
+    it.effect("RES-04: after input-required and after an end nothing is taken up again", () =>
+      Effect.gen(function*() {
+        for (const state of ["input-required", "completed"] as const) {
+          const { asked, layer } = resumable(cell, [
+            eventStream(cell, [task("working"), status(state)], { end: "reset" })
+          ])
+          assert.strictEqual((yield* Support.heard.pipe(Effect.provide(layer))).end, "success")
+          assert.strictEqual(asked.length, 1)
+        }
+      }))
+
+    it.effect("RES-05: the last event id is sent with every subscription once there was one", () =>
+      Effect.gen(function*() {
+        const withIds = (frames: Support.Frames) => frames.flatMap((one, at) => [`id: ${at + 1}\n`, one])
+        const { asked, layer } = resumable(cell, [
+          eventStream(cell, withIds(begin), { end: "reset" }),
+          eventStream(cell, [], { end: "reset" }),
+          eventStream(cell, [task("working", "He"), status("completed")])
+        ])
+        yield* hurried(Support.heard.pipe(Effect.provide(layer)))
+        assert.deepStrictEqual(asked.map(({ headers }) => headers["last-event-id"]), [undefined, "3", "3"])
+        const without = resumable(cell, [
+          eventStream(cell, begin, { end: "reset" }),
+          eventStream(cell, [task("completed", "He")])
+        ])
+        yield* hurried(Support.heard.pipe(Effect.provide(without.layer)))
+        assert.isFalse(without.asked.some(({ headers }) => "last-event-id" in headers))
+      }))
+
+    it.effect("RES-10: interruption closes the resumed connection, and each one before the next", () =>
+      Effect.gen(function*() {
+        const closed: Array<string> = []
+        const { asked, layer } = resumable(cell, [
+          eventStream(cell, begin, { end: "reset" }),
+          (asked) => {
+            closed.push("second opened")
+            return eventStream(cell, [task("working", "He")], {
+              end: "open",
+              onCancel: () => closed.push("second closed")
+            })(asked)
+          }
+        ])
+        const fiber = yield* Effect.forkChild(Support.heard.pipe(Effect.provide(layer)))
+        yield* hurried(Effect.repeat(Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve))), {
+          until: () => closed.length > 0
+        }))
+        yield* Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+        yield* Fiber.interrupt(fiber)
+        assert.deepStrictEqual(closed, ["second opened", "second closed"])
+        yield* TestClock.adjust("1 hour")
+        assert.strictEqual(asked.length, 2)
+      }))
+
+    it.effect("the peer's hints are waited for: retry in the stream, Retry-After in refusals", () =>
+      Effect.gen(function*() {
+        const times: Array<number> = []
+        const noting = (answer: (asked: never) => Response) => (asked: never) => {
+          times.push(times.length)
+          return answer(asked)
+        }
+        const { asked, layer } = resumable(
+          cell,
+          [
+            eventStream(cell, ["retry: 4000\n\n", ...begin], { end: "reset" }),
+            refusal(503, { "retry-after": "30" }),
+            eventStream(cell, [task("completed", "Hello")])
+          ].map(noting as never)
+        )
+        const fiber = yield* Effect.forkChild(Support.heard.pipe(Effect.provide(layer)))
+        const after = (duration: Duration.Input) =>
+          Effect.gen(function*() {
+            yield* Effect.repeat(Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve))), {
+              times: 5
+            })
+            yield* TestClock.adjust(duration)
+            yield* Effect.repeat(Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve))), {
+              times: 5
+            })
+            return asked.length
+          })
+        assert.strictEqual(yield* after("3999 millis"), 1)
+        assert.strictEqual(yield* after("1 millis"), 2)
+        assert.strictEqual(yield* after("29999 millis"), 2)
+        assert.strictEqual(yield* after("1 millis"), 3)
+        assert.strictEqual((yield* Fiber.join(fiber)).text, "Hello")
+      }))
+
+    it.effect("attempts are bounded, and the last error says what is known", () =>
+      Effect.gen(function*() {
+        const { asked, layer } = resumable(cell, [
+          eventStream(cell, begin, { end: "reset" }),
+          eventStream(cell, [task("working", "He")], { end: "close" })
+        ], AgentTransport.backoff(3))
+        const reason = reasonOf((yield* hurried(Support.heard.pipe(Effect.provide(layer)))).end)
+        assert.strictEqual(asked.length, 4)
+        assert.strictEqual(reason._tag, "StreamInterruptedError")
+        assert.isTrue(
+          reason._tag === "StreamInterruptedError" && reason.taskId === taskId && reason.messageId === undefined
+        )
+        assert.match(reason.message, /attempt 3/)
+      }))
+
+    it.effect("RETRY-07: no attempts is none", () =>
+      Effect.gen(function*() {
+        const { asked, layer } = resumable(
+          cell,
+          [eventStream(cell, begin, { end: "reset" })],
+          AgentTransport.backoff(0)
+        )
+        const reason = reasonOf((yield* Support.heard.pipe(Effect.provide(layer))).end)
+        assert.deepStrictEqual([asked.length, reason._tag], [1, "StreamInterruptedError"])
+      }))
+
+    it.effect("a task that ended meanwhile is fetched", () =>
+      Effect.gen(function*() {
+        const artifacts = [{
+          artifactId: "a",
+          parts: [
+            cell.binding === "JSONRPC" && cell.protocol.version === "0.3"
+              ? { kind: "text", text: "Hello" }
+              : { text: "Hello" }
+          ]
+        }]
+        const { layer } = resumable(cell, [
+          eventStream(cell, begin, { end: "reset" }),
+          refusal(400),
+          taskAnswer(cell, wire(cell, "completed", { artifacts }))
+        ])
+        const { end, text } = yield* hurried(Support.heard.pipe(Effect.provide(layer)))
+        assert.deepStrictEqual([end, text], ["success", "Hello"])
+      }))
+
+    it.effect("ML-29: a subscription that is refused because the task failed tells the failure", () =>
+      Effect.gen(function*() {
+        const { layer } = resumable(cell, [
+          eventStream(cell, begin, { end: "reset" }),
+          refusal(400),
+          taskAnswer(cell, wire(cell, "failed"))
+        ])
+        const { end, events } = yield* hurried(Support.heard.pipe(Effect.provide(layer)))
+        assert.strictEqual(reasonOf(end)._tag, "TaskFailedError")
+        assert.strictEqual(StreamEvent.state(events.at(-1)!), "failed")
+      }))
+
+    it.effect("ML-27: a completed task whose answer was not told is no empty answer, and no half of one", () =>
+      Effect.gen(function*() {
+        for (
+          const [frames, how] of [[begin, "StreamInterruptedError"], [[
+            ...begin.slice(0, 2),
+            say("Hello", { lastChunk: true })
+          ], "success"]] as const
+        ) {
+          const { layer } = resumable(cell, [
+            eventStream(cell, frames, { end: "reset" }),
+            refusal(400),
+            taskAnswer(cell, wire(cell, "completed"))
+          ])
+          const { end, text } = yield* hurried(Support.heard.pipe(Effect.provide(layer)))
+          assert.strictEqual(end === "success" ? end : end.reason._tag, how)
+          assert.strictEqual(text, how === "success" ? "Hello" : "He")
+        }
+      }))
+
+    it.effect("a refused subscription of a task that cannot be read is an interruption that knows its task", () =>
+      Effect.gen(function*() {
+        const { asked, layer } = resumable(cell, [eventStream(cell, begin, { end: "reset" }), refusal(404)])
+        const reason = reasonOf((yield* hurried(Support.heard.pipe(Effect.provide(layer)))).end)
+        assert.isTrue(reason._tag === "StreamInterruptedError" && reason.taskId === taskId && !reason.isRetryable)
+        assert.isAtMost(asked.length, 5)
+      }))
+
+    it.effect("a subscription is taken up again as well", () =>
+      Effect.gen(function*() {
+        const { asked, layer } = resumable(cell, [
+          eventStream(cell, [], { end: "reset" }),
+          eventStream(cell, [task("completed", "Hello")])
+        ])
+        const stream = Stream.unwrap(Effect.map(Agent.Agent, (agent) => agent.subscribe(taskId)))
+        assert.strictEqual((yield* hurried(Support.collect(stream).pipe(Effect.provide(layer)))).text, "Hello")
+        assert.strictEqual(asked.length, 2)
+      }))
+  })
+}
