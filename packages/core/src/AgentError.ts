@@ -81,22 +81,30 @@ export class CredentialsUnavailableError
 
 // network
 
-/** No answer: name not resolved, refused, reset before the answer began. */
+/** The message whose fate is not known: the agent may have got it. Absent where it cannot have, and on other calls. */
+const messageId = Schema.optionalKey(Id.MessageId)
+const cause = Schema.optionalKey(Schema.Defect())
+
+/** No answer: name not resolved, refused, reset before the answer began; or a redirect that is not followed. */
 export class ConnectionError extends Schema.TaggedError<ConnectionError>()("ConnectionError", {
   ...fields("ConnectionError"),
-  cause: Schema.optionalKey(Schema.Defect())
+  messageId,
+  cause
 }) {}
 
 /** A limit of the caller's own passed: until the answer began, between two bytes, or of the whole call. */
 export class TimeoutError extends Schema.TaggedError<TimeoutError>()("TimeoutError", {
   ...fields("TimeoutError"),
+  messageId,
   phase: Schema.Literals(["headers", "silence", "call"])
 }) {}
 
 /** A stream ended before a terminal or interrupted state. With a `taskId` it can be taken up again. */
 export class StreamInterruptedError extends Schema.TaggedError<StreamInterruptedError>()("StreamInterruptedError", {
   ...fields("StreamInterruptedError"),
-  taskId: Schema.optionalKey(Id.TaskId)
+  taskId: Schema.optionalKey(Id.TaskId),
+  messageId,
+  cause
 }) {}
 
 // policy
@@ -192,8 +200,12 @@ export class ExtensionSupportRequiredError
   )
 {}
 
+/** The peer does not speak the version; `supportedVersions` are those it says it does. Nothing is tried with another. */
 export class VersionNotSupportedError
-  extends Schema.TaggedError<VersionNotSupportedError>()("VersionNotSupportedError", fields("VersionNotSupportedError"))
+  extends Schema.TaggedError<VersionNotSupportedError>()("VersionNotSupportedError", {
+    ...fields("VersionNotSupportedError"),
+    supportedVersions: Schema.optionalKey(Schema.Array(Schema.String))
+  })
 {}
 
 /** The peer found the request malformed: `violations` name the members where it said which. */

@@ -23,9 +23,11 @@ import * as AgentTransport from "./AgentTransport.ts"
 import * as Credentials from "./Credentials.ts"
 import type { Frame, HttpBinding, Limits } from "./internal/binding.ts"
 import * as Engine from "./internal/engine.ts"
+import * as Time from "./internal/time.ts"
+import type { Timeouts } from "./internal/time.ts"
 import * as Protocol from "./Protocol.ts"
 
-export type { Frame, HttpBinding, Limits }
+export type { Frame, HttpBinding, Limits, Timeouts }
 
 /** Read when a transport is made. */
 export const CurrentLimits = Context.Reference<Limits>("@effect-a2a/core/HttpBinding/CurrentLimits", {
@@ -35,6 +37,13 @@ export const CurrentLimits = Context.Reference<Limits>("@effect-a2a/core/HttpBin
     grace: Duration.millis(200)
   })
 })
+
+/**
+ * Limits of time, read at each call; none unless provided. A stream's connection that is silent for too long is
+ * interrupted, and taken up again by `AgentTransport.resumable`: give `silence` more than an agent needs to think, or
+ * than its heartbeats are apart. `call` bounds the whole life of a stream too.
+ */
+export const CurrentTimeouts = Time.CurrentTimeouts
 
 /** Where an agent is, and which edition it speaks there (default 1.0). */
 export interface Options {

@@ -18,7 +18,12 @@ import * as EventStream from "./eventStream.ts"
 import * as Exchange from "./exchange.ts"
 import * as Json from "./json.ts"
 import { toReason } from "./protocol/failure.ts"
+import * as Cursor from "./cursor.ts"
+import * as Observe from "./observe.ts"
+import { oneAnswer } from "./oneAnswer.ts"
+import * as Outcome from "./outcome.ts"
 import * as Request from "./request.ts"
+import * as Time from "./time.ts"
 
 type Reason = AgentError.AgentErrorReason
 
@@ -73,20 +78,40 @@ const connect = (options: Options, protocolBinding: string): Result.Result<Excha
 const toError = (operation: string, { base }: Exchange.Peer) => (reason: Reason) =>
   new AgentError.AgentError({ operation, target: Request.publicUrl(base), reason })
 
+/** What is known of a request before it is sent. */
+const knownOf = (request: unknown): Observe.Known => {
+  const { id, message, taskId } = request as {
+    readonly id?: string
+    readonly taskId?: string
+    readonly message?: Observe.Known
+  }
+  return message === undefined ? { taskId: taskId ?? id } : message
+}
+
+/** What is known from an answer, or from the first event. */
+const learn = (answer: unknown): Observe.Known => {
+  const { _tag, contextId, id, taskId } = (answer ?? {}) as Observe.Known & { readonly _tag?: string; readonly id?: string }
+  return { taskId: _tag === "Task" ? id : taskId, contextId }
+}
+
 /** One request of a vendor's own, with the credentials and the refusals of a REST operation. */
 export const request = Effect.fnUntraced(function*(
   options: Options & { readonly operation: string; readonly frame: Frame; readonly extensions: ReadonlyArray<string> }
 ) {
   const peer = yield* Effect.fromResult(connect(options, "HTTP+JSON"))
   return yield* Effect.gen(function*() {
-    const response = yield* Exchange.execute(peer, options.frame, "application/json", options.extensions)
+    const response = yield* Exchange.execute(peer, options.frame, "application/json", { extensions: options.extensions })
     const answer = yield* Exchange.read(response, peer.maxResponseSize)
     const body = Result.getOrElse(answer.body, () => answer.text)
     const failure = peer.protocol.rest.failure.decode(body) ??
       (response.status >= 400 ? { message: `HTTP ${response.status}`, details: Json.snippet(answer.text) } : undefined)
     return failure === undefined ? body : yield* Effect.fail(yield* Exchange.refusal(failure, response, true))
-  }).pipe(Effect.mapError(toError(options.operation, peer)))
+  }).pipe(within, Effect.mapError(toError(options.operation, peer)))
 })
+
+/** All of a call within its time. */
+const within = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Time.CurrentTimeouts, ({ call }) => Time.within("call", call)(self))
 
 export const make = Effect.fnUntraced(function*(options: Options & { readonly binding: HttpBinding }) {
   const { binding, limits, protocol } = options
@@ -153,10 +178,11 @@ export const make = Effect.fnUntraced(function*(options: Options & { readonly bi
   /** Tries the frames in turn. Gives the head of a stream as it is, everything else read to its end and unframed. */
   const exchange = Effect.fnUntraced(function*(
     prepared: Prepared,
-    accept: string
+    accept: string,
+    options?: Exchange.ExecuteOptions
   ) {
     for (const [index, frame] of prepared.frames.entries()) {
-      const response = yield* Exchange.execute(peer, frame, accept)
+      const response = yield* Exchange.execute(peer, frame, accept, options)
       if (response.status < 400 && Exchange.mediaType(response) === eventStreamType) return { response, stream: true } as const
       const answer = yield* Exchange.read(response, limits.maxResponseSize)
       const result = accept === eventStreamType && !isOneAnswer(answer)
@@ -180,30 +206,64 @@ export const make = Effect.fnUntraced(function*(options: Options & { readonly bi
     })
   }
 
+  const server = Observe.server(peer.base, peer.target)
+  let agentName: string | undefined
+
+  const observed = (operation: Operation.Any, request: unknown): Observe.Options => ({
+    operation: operation._tag,
+    server,
+    known: { ...knownOf(request), agentName },
+    learn
+  })
+
+  const failing = (operation: Operation.Any, request: unknown) => (reason: Reason) =>
+    toError(operation._tag, peer)(Outcome.unknown(operation, request, reason))
+
+  const card = Effect.map(Card.get(peer, options.agentCardUrl), (card) => {
+    agentName = card.name
+    return card
+  })
+
   const call: AgentTransport["Service"]["call"] = (operation, request) =>
-    (operation._tag === Operation.GetAgentCard._tag ? Card.get(peer, options.agentCardUrl) : Effect.gen(function*() {
+    (operation._tag === Operation.GetAgentCard._tag ? card : Effect.gen(function*() {
       const prepared = yield* Effect.fromResult(prepare(operation, request))
       const answer = yield* exchange(prepared, binding.accept(protocol))
       if (answer.stream) {
+        yield* Exchange.release(answer.response)
         return yield* Effect.fail(malformed("a stream answers a call that has one answer", eventStreamType))
       }
       return yield* Effect.fromResult(decode(operation, answer.json))
-    })).pipe(Effect.mapError(toError(operation._tag, peer))) as never
+    })).pipe(
+      within,
+      Effect.mapError(failing(operation, request)),
+      Observe.call(observed(operation, request))
+    ) as never
 
   const stream: AgentTransport["Service"]["stream"] = (operation, request) =>
     Stream.unwrap(Effect.gen(function*() {
-      const prepared = yield* Effect.fromResult(prepare(operation, request))
-      const answer = yield* exchange(prepared, eventStreamType)
-      if (!answer.stream) {
-        return one(yield* Effect.fromResult(decode(operation, answer.json)) as Effect.Effect<StreamEvent.StreamEvent>)
-      }
-      return events(operation, prepared, answer.response)
-    })).pipe(Stream.mapError(toError(operation._tag, peer))) as never
+      const timeouts = yield* Time.CurrentTimeouts
+      const cursor = yield* Cursor.Current
+      const opened = Stream.unwrap(Effect.gen(function*() {
+        const prepared = yield* Effect.fromResult(prepare(operation, request))
+        const lastEventId = operation._tag === Operation.SubscribeToTask._tag ? cursor?.lastEventId : undefined
+        const answer = yield* exchange(prepared, eventStreamType, { lastEventId })
+        return answer.stream
+          ? events(operation, prepared, answer.response, cursor, timeouts)
+          : oneAnswer(yield* Effect.fromResult(decode(operation, answer.json)) as Effect.Effect<StreamEvent.StreamEvent>)
+      }))
+      return opened.pipe(
+        Time.life(timeouts.call),
+        Stream.mapError(failing(operation, request)),
+        Observe.stream(observed(operation, request))
+      )
+    })) as never
 
   const events = (
     operation: Operation.Any,
     prepared: Prepared,
-    response: HttpClientResponse.HttpClientResponse
+    response: HttpClientResponse.HttpClientResponse,
+    cursor: Cursor.Cursor | undefined,
+    { silence }: Time.Timeouts
   ): Stream.Stream<StreamEvent.StreamEvent, Reason> => {
     const codec = codecOf(dialect.success, operation)
     const { status } = response
@@ -211,25 +271,15 @@ export const make = Effect.fnUntraced(function*(options: Options & { readonly bi
       dialect: dialect.name,
       maxEventSize: limits.maxEventSize,
       grace: limits.grace,
+      cursor,
       read: (data, event) => {
         const result = binding.unframe({ protocol, status, body: data, id: prepared.id, event })
         if (Result.isFailure(result)) return Result.fail(toReason(result.failure, prepared))
         if (codec?.isKnown?.(result.success) === false) return Result.succeed(undefined)
         return decode(operation, result.success) as Result.Result<StreamEvent.StreamEvent, Reason>
       }
-    })(response.stream)
+    })(Time.silence(silence)(response.stream))
   }
-
-  /** One answer in place of a stream: what it says decides how it ends. */
-  const one = (event: StreamEvent.StreamEvent): Stream.Stream<StreamEvent.StreamEvent, Reason> =>
-    StreamEvent.isSettling(event)
-      ? Stream.make(event)
-      : Stream.make(event).pipe(Stream.concat(Stream.fail(
-        new AgentError.StreamInterruptedError({
-          message: "one answer instead of a stream, before the task ended",
-          ...(StreamEvent.taskId(event) === undefined ? undefined : { taskId: StreamEvent.taskId(event)! })
-        })
-      )))
 
   return AgentTransport.of({ target: peer.target, call, stream })
 })

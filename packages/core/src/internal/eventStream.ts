@@ -15,6 +15,8 @@ import * as Stream from "effect/Stream"
 import * as AgentError from "../AgentError.ts"
 import type { TaskId } from "../Id.ts"
 import * as StreamEvent from "../StreamEvent.ts"
+import * as TaskState from "../TaskState.ts"
+import type { Cursor } from "./cursor.ts"
 import { connectionError } from "./exchange.ts"
 import * as Json from "./json.ts"
 import * as SseParser from "./sse.ts"
@@ -30,21 +32,24 @@ export interface Options {
   readonly maxEventSize: number
   /** How long after the end of a task a last snapshot is waited for. */
   readonly grace: Duration.Duration
+  /** Where the ids of events are noted. */
+  readonly cursor: Cursor | undefined
 }
 
-/** `auth`: the task waits for credentials, which may come by another way. `end`: nothing more is to come. */
-type Settled = "no" | "auth" | "end"
+/** `open`: the peer may end the stream and may go on: credentials come by another way, a message came alone. `end`: done. */
+type Settled = "no" | "open" | "end"
 
-const settle = (settled: Settled, event: StreamEvent.StreamEvent): Settled => {
+const settle = (settled: Settled, event: StreamEvent.StreamEvent, hasTask: boolean): Settled => {
   if (settled === "end") return settled
+  if (event._tag === "Message") return hasTask ? settled : "open"
   const state = StreamEvent.state(event)
-  if (state === "auth-required") return "auth"
-  return StreamEvent.isSettling(event) ? "end" : state === undefined ? settled : "no"
+  if (state === undefined) return settled
+  return state === "auth-required" ? "open" : TaskState.isSettled(state) ? "end" : "no"
 }
 
 export const decode = (options: Options) =>
 (
-  bytes: Stream.Stream<Uint8Array, HttpClientError.HttpClientError>
+  bytes: Stream.Stream<Uint8Array, HttpClientError.HttpClientError | AgentError.TimeoutError>
 ): Stream.Stream<StreamEvent.StreamEvent, Reason> =>
   Stream.transformPull(Stream.decodeText(bytes), (pull) =>
     Effect.sync(() => {
@@ -60,9 +65,10 @@ export const decode = (options: Options) =>
         else retryAfter = event.duration
       }, { maxEventSize: options.maxEventSize })
 
-      const interrupted = (message: string): Reason =>
+      const interrupted = ({ cause, message }: { readonly message: string; readonly cause?: unknown }): Reason =>
         new AgentError.StreamInterruptedError({
           message,
+          ...(cause === undefined ? undefined : { cause }),
           ...(taskId === undefined ? undefined : { taskId }),
           ...(retryAfter === undefined ? undefined : { retryAfter })
         })
@@ -93,9 +99,10 @@ export const decode = (options: Options) =>
             failure = result.failure
             break
           }
+          if (event.id !== undefined && options.cursor !== undefined) options.cursor.lastEventId = event.id
           if (result.success === undefined) continue
           events.push(result.success)
-          settled = settle(settled, result.success)
+          settled = settle(settled, result.success, taskId !== undefined)
           taskId ??= StreamEvent.taskId(result.success)
         }
         return events
@@ -121,9 +128,9 @@ export const decode = (options: Options) =>
         return drain()
       }
 
-      const end = (message: string) => {
+      const end = (why: () => Reason) => {
         done = true
-        if (settled === "no") failure ??= interrupted(message)
+        if (settled === "no") failure ??= why()
         return next
       }
 
@@ -147,13 +154,13 @@ export const decode = (options: Options) =>
           },
           onDone: () => {
             const last = flush()
-            return emit(last, end("the stream ended before the task did"))
+            return emit(last, end(() => interrupted({ message: "the stream ended before the task did" })))
           },
           onFailure: (cause) => {
-            const error = Cause.findErrorOption(cause)
-            return error._tag === "None"
-              ? Effect.failCause(cause as Cause.Cause<never>)
-              : emit(flush(), end(connectionError(error.value).message))
+            const found = Cause.findErrorOption(cause)
+            if (found._tag === "None") return Effect.failCause(cause as Cause.Cause<never>)
+            const error = found.value
+            return emit(flush(), end(() => error._tag === "TimeoutError" ? error : interrupted(connectionError(error))))
           }
         })
       })

@@ -1,7 +1,9 @@
 /** One HTTP exchange: credentials, the request, the head of the answer, and a body that stays within bounds. */
+import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import type * as HttpClient from "effect/http/HttpClient"
 import type * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
@@ -15,7 +17,10 @@ import type { Frame } from "./binding.ts"
 import type * as Protocol from "./protocol/contract.ts"
 import * as Json from "./json.ts"
 import { toReason } from "./protocol/failure.ts"
+import * as Observe from "./observe.ts"
+import * as Redirect from "./redirect.ts"
 import * as Request from "./request.ts"
+import * as Time from "./time.ts"
 
 /** What every exchange of one transport shares. */
 export interface Peer {
@@ -53,29 +58,61 @@ export const connectionError = (error: HttpClientError.HttpClientError): AgentEr
   })
 }
 
-const send = Effect.fnUntraced(function*(peer: Peer, frame: Frame, accept: string, extensions?: ReadonlyArray<string>) {
-  const credentials = yield* peer.credentials.get(peer.target).pipe(Effect.mapError((error) => error.reason))
-  const request = yield* Request.make({
-    base: peer.base,
-    frame,
-    accept,
-    protocol: peer.protocol,
-    credentials,
-    ...(extensions === undefined ? undefined : { extensions })
-  })
-  return yield* peer.client.execute(request).pipe(Effect.mapError(connectionError))
+/** A guard before the client refuses in our own words. */
+const notSent = (error: HttpClientError.HttpClientError): AgentError.ConnectionError | AgentError.InvalidRequestError =>
+  error.reason._tag === "InvalidUrlError" && error.reason.cause instanceof AgentError.InvalidRequestError
+    ? error.reason.cause
+    : connectionError(error)
+
+export interface ExecuteOptions {
+  readonly extensions?: ReadonlyArray<string> | undefined
+  readonly lastEventId?: string | undefined
+}
+
+/** Closes the connection of an answer that nobody reads. */
+export const release = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<void> =>
+  Effect.scoped(Effect.asVoid(Stream.toPull(response.stream)))
+
+/** Without redirects of fetch's own. */
+export const manually = <A, E>(self: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.updateContext(self, (context: Context.Context<never>) =>
+    Context.add(context, FetchHttpClient.RequestInit, {
+      ...Context.getOrUndefined(context as Context.Context<FetchHttpClient.RequestInit>, FetchHttpClient.RequestInit),
+      redirect: "manual"
+    }) as Context.Context<never>)
+
+const send = Effect.fnUntraced(function*(peer: Peer, frame: Frame, accept: string, options: ExecuteOptions) {
+  const { headers } = yield* Time.CurrentTimeouts
+  const places = [{ base: peer.base, frame, redirects: 0 }]
+  for (const place of places) {
+    const credentials = yield* peer.credentials.get(peer.target).pipe(Effect.mapError((error) => error.reason))
+    const request = yield* Request.make({ ...place, ...options, accept, protocol: peer.protocol, credentials })
+    const response = yield* peer.client.execute(request).pipe(
+      Effect.mapError(notSent),
+      Time.within("headers", headers),
+      manually,
+      Observe.exchange(credentials)
+    )
+    const next = Redirect.next(response, Request.join(place.base, place.frame, peer.protocol.rest.prefix), place)
+    if (Result.isSuccess(next) && next.success === undefined) return { response, credentials }
+    yield* release(response)
+    places.push((yield* Effect.fromResult(next))!)
+  }
+  return yield* Effect.die("unreachable: each place answers or leads to another")
 })
 
 /** Sends a frame and gives the head of the answer. A 401 is answered once with renewed credentials, if there are any. */
 export const execute = Effect.fnUntraced(
-  function*(peer: Peer, frame: Frame, accept: string, extensions?: ReadonlyArray<string>) {
-    const response = yield* send(peer, frame, accept, extensions)
+  function*(peer: Peer, frame: Frame, accept: string, options: ExecuteOptions = {}) {
+    const { credentials: refused, response } = yield* send(peer, frame, accept, options)
     if (response.status !== 401) return response
     const wwwAuthenticate = response.headers["www-authenticate"]
-    const renewed = yield* peer.credentials.renew({ target: peer.target, wwwAuthenticate }).pipe(
+    const renewed = yield* peer.credentials.renew({ target: peer.target, wwwAuthenticate, refused }).pipe(
       Effect.mapError((error) => error.reason)
     )
-    return renewed ? yield* send(peer, frame, accept, extensions) : response
+    if (!renewed) return response
+    yield* release(response)
+    return (yield* send(peer, frame, accept, options)).response
   }
 )
 
@@ -83,28 +120,40 @@ export const execute = Effect.fnUntraced(
 export const mediaType = (response: HttpClientResponse.HttpClientResponse): string =>
   (response.headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase()
 
-/** The whole body as text, up to the peer's limit. */
-export const text = (
+/** What a refusal may take; the rest of it is left. */
+const refusalSize = 64 * 1024
+const refusalPatience = Duration.seconds(5)
+
+/** The whole body as text, up to `maxSize`; of a refusal, as much as there is within its bounds. */
+const text = (
   response: HttpClientResponse.HttpClientResponse,
   maxSize: number
-): Effect.Effect<string, AgentError.ConnectionError | AgentError.EventTooLargeError> => {
+): Effect.Effect<string, AgentError.ConnectionError | AgentError.EventTooLargeError | AgentError.TimeoutError> => {
   const parts: Array<string> = []
   let size = 0
-  return response.stream.pipe(
-    Stream.decodeText,
-    Stream.runForEachArray((texts) => {
-      for (const text of texts) {
-        parts.push(text)
-        size += text.length
-      }
-      return size > maxSize
-        ? Effect.fail(
-          new AgentError.EventTooLargeError({ message: `the answer is larger than ${maxSize} characters`, maxBytes: maxSize })
-        )
-        : Effect.void
-    }),
+  const isRefusal = response.status >= 400
+  return Effect.gen(function*() {
+    const { silence } = yield* Time.CurrentTimeouts
+    const read = response.stream.pipe(
+      Time.silence(silence),
+      Stream.decodeText,
+      Stream.takeWhile(() => !isRefusal || size < refusalSize),
+      Stream.runForEachArray((texts) => {
+        for (const text of texts) {
+          parts.push(text)
+          size += text.length
+        }
+        return size > maxSize
+          ? Effect.fail(
+            new AgentError.EventTooLargeError({ message: `the answer is larger than ${maxSize} characters`, maxBytes: maxSize })
+          )
+          : Effect.void
+      })
+    )
+    yield* isRefusal ? Effect.timeoutOption(read, refusalPatience) : read
+  }).pipe(
     Effect.catchTag("HttpClientError", (error) =>
-      error.reason._tag === "EmptyBodyError" ? Effect.void : Effect.fail(connectionError(error))),
+      isRefusal || error.reason._tag === "EmptyBodyError" ? Effect.void : Effect.fail(connectionError(error))),
     Effect.map(() => parts.join(""))
   )
 }

@@ -4,8 +4,8 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as AgentError from "../AgentError.ts"
-import type * as Credentials from "../Credentials.ts"
 import type { Frame } from "./binding.ts"
+import { type Credential, placed } from "./credential.ts"
 import type * as Protocol from "./protocol/contract.ts"
 import * as ServiceParameters from "../ServiceParameters.ts"
 
@@ -46,28 +46,11 @@ export const join = (base: URL, frame: Pick<Frame, "path" | "query">, prefix = "
   return url
 }
 
-const placed = (credential: Credentials.Credential) => {
-  switch (credential._tag) {
-    case "Bearer":
-      return { in: "header", name: "authorization", value: `Bearer ${Redacted.value(credential.token)}` } as const
-    case "Basic": {
-      const bytes = new TextEncoder().encode(`${credential.username}:${Redacted.value(credential.password)}`)
-      return {
-        in: "header",
-        name: "authorization",
-        value: `Basic ${btoa(String.fromCharCode(...bytes))}`
-      } as const
-    }
-    case "ApiKey":
-      return { in: credential.in, name: credential.name, value: Redacted.value(credential.value) } as const
-  }
-}
-
 const isHeaderValue = (value: string) => /^[\x20-\x7e]+$/.test(value)
 
 const present = (
   request: HttpClientRequest.HttpClientRequest,
-  credential: Credentials.Credential
+  credential: Credential
 ): Result.Result<HttpClientRequest.HttpClientRequest, AgentError.CredentialsUnavailableError> => {
   const { in: place, name, value } = placed(credential)
   if (place === "query") return Result.succeed(HttpClientRequest.setUrlParam(request, name, Redacted.make(value)))
@@ -104,8 +87,9 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly frame: Frame
   readonly accept: string
   readonly protocol: Protocol.Protocol
-  readonly extensions?: ReadonlyArray<string>
-  readonly credentials: ReadonlyArray<Credentials.Credential>
+  readonly extensions?: ReadonlyArray<string> | undefined
+  readonly lastEventId?: string | undefined
+  readonly credentials: ReadonlyArray<Credential>
 }) {
   const parameters = yield* ServiceParameters.Current
   const { frame, protocol } = options
@@ -119,6 +103,9 @@ export const make = Effect.fnUntraced(function*(options: {
   )
   if (extensions.length > 0) {
     request = HttpClientRequest.setHeader(request, protocol.extensionsHeader, extensions.join(", "))
+  }
+  if (options.lastEventId !== undefined && isHeaderValue(options.lastEventId)) {
+    request = HttpClientRequest.setHeader(request, "last-event-id", options.lastEventId)
   }
   if (frame.body !== undefined) {
     request = HttpClientRequest.bodyText(request, JSON.stringify(frame.body), "application/json")

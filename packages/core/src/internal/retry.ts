@@ -17,15 +17,20 @@ export const backoff = (times: number): Policy =>
     Schedule.upTo({ times })
   )
 
-/** What the peer asks for is the least that is waited. */
-export const atLeastAsAsked = (policy: Policy): Policy =>
-  policy.pipe(
-    Schedule.modifyDelay(({ duration, input }) =>
-      Effect.succeed(Duration.max(duration, input.retryAfter ?? Duration.zero))
-    )
-  )
+/** A peer that asks for more is not waited for: the caller is told instead. */
+const patience = Duration.minutes(5)
 
-const polite = (policy: Policy): Policy =>
+/** What the peer asks for is the least that is waited; `hint` is what it asked for earlier. */
+export const atLeastAsAsked = (policy: Policy, hint: () => Duration.Duration | undefined = () => undefined): Policy => {
+  const asked = (error: AgentError) => error.retryAfter ?? hint() ?? Duration.zero
+  return policy.pipe(
+    Schedule.modifyDelay(({ duration, input }) => Effect.succeed(Duration.max(duration, asked(input)))),
+    Schedule.while(({ input }) => Duration.isLessThanOrEqualTo(asked(input), patience))
+  )
+}
+
+/** As {@link atLeastAsAsked}, as long as another attempt may do better. */
+export const polite = (policy: Policy): Policy =>
   Schedule.while(atLeastAsAsked(policy), ({ input }) => input.isRetryable)
 
 /** Repeats calls that `may` be repeated, and subscriptions that failed before their first event. */

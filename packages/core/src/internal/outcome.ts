@@ -1,0 +1,47 @@
+/** Whether a message that got no answer may have arrived all the same. */
+import * as AgentError from "../AgentError.ts"
+import type * as Operation from "../Operation.ts"
+
+/** What happens before a request is written. */
+const unsent = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT"
+])
+
+const codes = (cause: unknown): ReadonlyArray<unknown> => {
+  if (!(cause instanceof Error)) return []
+  const code = "code" in cause ? [cause.code] : []
+  return cause instanceof AggregateError ? [...code, ...cause.errors.flatMap(codes)] : code
+}
+
+const mayHaveArrived = (reason: AgentError.AgentErrorReason): boolean => {
+  switch (reason._tag) {
+    case "ConnectionError":
+      return reason.status === undefined && !codes(reason.cause).some((code) => unsent.has(String(code)))
+    case "TimeoutError":
+      return true
+    case "StreamInterruptedError":
+      return reason.taskId === undefined
+    default:
+      return false
+  }
+}
+
+const says = (messageId: string) =>
+  `; outcome unknown: the agent may have got the message ${messageId}, which is not sent again by itself`
+
+/** A reason that says so, where a message was sent. */
+export const unknown = (
+  operation: Operation.Any,
+  request: unknown,
+  reason: AgentError.AgentErrorReason
+): AgentError.AgentErrorReason => {
+  if (!operation._tag.startsWith("Send") || !mayHaveArrived(reason)) return reason
+  const { messageId } = (request as Operation.SendMessageRequest).message
+  const { _tag, ...fields } = reason as AgentError.ConnectionError
+  return AgentError.reason(_tag, { ...fields, message: `${fields.message}${says(messageId)}`, messageId })
+}
