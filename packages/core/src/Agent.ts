@@ -28,9 +28,10 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type * as AgentCard from "./AgentCard.ts"
 import * as AgentError from "./AgentError.ts"
-import { AgentTransport } from "./AgentTransport.ts"
+import { AgentTransport, type Policy } from "./AgentTransport.ts"
 import * as Answer from "./Answer.ts"
 import type * as Id from "./Id.ts"
+import * as Waiting from "./internal/waiting.ts"
 import * as Message from "./Message.ts"
 import type { Metadata } from "./Metadata.ts"
 import * as Operation from "./Operation.ts"
@@ -52,6 +53,14 @@ export interface Options extends Operation.SendMessageConfiguration, Omit<Messag
 
 export interface ListOptions extends Omit<Operation.ListTasksRequest, "tenant" | "pageToken" | "status"> {
   readonly status?: TaskState
+}
+
+/**
+ * How often a task that cannot be followed is asked for, and how long in all; by default after half a second, doubled
+ * each time up to ten seconds, for an hour.
+ */
+export interface WaitOptions {
+  readonly policy?: Policy
 }
 
 /** Webhooks of a task; refused before any byte is sent where the card says that there are none. */
@@ -85,6 +94,12 @@ export interface Interface {
   readonly listTasks: (options?: ListOptions) => Stream.Stream<Task.Task, Failure>
   /** Follows a task that is under way; ends as {@link stream} does. */
   readonly subscribe: (id: Id.TaskId) => Stream.Stream<StreamEvent.StreamEvent, Failure>
+  /**
+   * Waits for a task to settle, by following it where it can be followed, else by asking again and again; fails as
+   * {@link send} does. Where the answer of a completed task cannot be had it fails with `StreamInterruptedError` (ML-27),
+   * and with `TimeoutError` where the task outlasts the policy.
+   */
+  readonly waitFor: (task: Id.TaskId | Task.Task, options?: WaitOptions) => Effect.Effect<Task.Task, Failure>
   readonly cancel: (id: Id.TaskId, options?: { readonly metadata?: Metadata }) => Effect.Effect<Task.Task, Failure>
   readonly pushConfigs: PushConfigs
 }
@@ -144,13 +159,23 @@ export const make: Effect.Effect<Interface, never, AgentTransport> = Effect.gen(
   const card = call(Operation.GetAgentCard, {})
   const knownCard = yield* Effect.cached(Effect.option(card))
 
-  const send = Effect.fnUntraced(function*(input: Message.Input, options?: Options) {
-    const answer = yield* call(Operation.SendMessage, yield* toRequest(input, options))
+  const wait = Waiting.waitFor(transport, where)
+
+  const successful = <A extends Task.Task | Message.Message>(
+    operation: string,
+    answer: A
+  ): Effect.Effect<A, Failure> => {
     const reason = answer._tag === "Task" ? AgentError.fromTask(answer) : undefined
     return reason === undefined
-      ? answer
-      : yield* new AgentError.AgentError({ operation: Operation.SendMessage._tag, target: where, reason })
-  })
+      ? Effect.succeed(answer)
+      : Effect.fail(new AgentError.AgentError({ operation, target: where, reason }))
+  }
+
+  const send = (input: Message.Input, options?: Options) =>
+    toRequest(input, options).pipe(
+      Effect.flatMap((request) => call(Operation.SendMessage, request)),
+      Effect.flatMap((answer) => successful(Operation.SendMessage._tag, answer))
+    )
 
   const pushing = <A>(operation: Operation.Unary, effect: Effect.Effect<A, Failure>) =>
     Effect.flatMap(knownCard, (card) =>
@@ -195,6 +220,11 @@ export const make: Effect.Effect<Interface, never, AgentTransport> = Effect.gen(
     listTasks: (options = {}) => listPages(options, undefined, new Set()),
     subscribe: (id) =>
       transport.stream(Operation.SubscribeToTask, { id }).pipe(failing(Operation.SubscribeToTask, where)),
+    waitFor: (task, options) =>
+      Effect.flatMap(
+        wait(task, options?.policy),
+        (settled) => successful(Waiting.operation, settled)
+      ),
     cancel: (id, options) => call(Operation.CancelTask, { id, ...options }),
     pushConfigs: {
       create: (config) =>
@@ -253,6 +283,11 @@ export const listTasks = (options?: ListOptions): Stream.Stream<Task.Task, Failu
 
 export const subscribe = (id: Id.TaskId): Stream.Stream<StreamEvent.StreamEvent, Failure, Agent> =>
   accessStream((agent) => agent.subscribe(id))
+
+export const waitFor = (
+  task: Id.TaskId | Task.Task,
+  options?: WaitOptions
+): Effect.Effect<Task.Task, Failure, Agent> => access((agent) => agent.waitFor(task, options))
 
 export const cancel = (
   id: Id.TaskId,
