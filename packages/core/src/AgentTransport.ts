@@ -7,9 +7,11 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as AgentCard from "./AgentCard.ts"
 import * as Resume from "./internal/resume.ts"
 import * as Retry from "./internal/retry.ts"
 import type { Transport } from "./internal/transport.ts"
+import * as WithCard from "./internal/withCard.ts"
 
 /**
  * `target` is the interface that is spoken to. `call` answers once, `stream` answers with events and succeeds only
@@ -80,5 +82,10 @@ export const CurrentResumptionObserver = Context.Reference<(resumed: Resumed) =>
  * `policy` (default: five attempts with back-off) starts anew with each new event. A stream whose task is not known yet,
  * or whose peer refuses the subscription of a task that goes on, ends in `StreamInterruptedError`.
  */
-export const resumable = (policy: Policy = backoff(5)) =>
-  transform(Resume.over(policy, CurrentResumptionObserver))
+export const resumable = (policy: Policy = backoff(5)) => transform(Resume.over(policy, CurrentResumptionObserver))
+
+/**
+ * For an agent whose card is in hand: it answers `GetAgentCard`, and where it does not say that the agent streams, a
+ * streamed send is one that waits, whose answer is the whole stream.
+ */
+export const withCard = (card: AgentCard.AgentCard) => transform(WithCard.over(Effect.succeed(card), card.capabilities))

@@ -15,34 +15,32 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import type * as AgentCard from "./AgentCard.ts"
-import type { AgentError } from "./AgentError.ts"
+import * as AgentError from "./AgentError.ts"
+import { type Credential, isAmong } from "./internal/credential.ts"
+import * as Renewable from "./internal/renewable.ts"
+import * as Security from "./internal/security.ts"
 
-/** One credential, as data: whichever binding sends it knows where it goes. */
-export type Credential =
-  | { readonly _tag: "Bearer"; readonly token: Redacted.Redacted }
-  | { readonly _tag: "Basic"; readonly username: string; readonly password: Redacted.Redacted }
-  | {
-    readonly _tag: "ApiKey"
-    readonly in: "header" | "query" | "cookie"
-    readonly name: string
-    readonly value: Redacted.Redacted
-  }
+export type { Credential }
 
-/** A refusal for want of credentials: HTTP 401 and the `WWW-Authenticate` header. */
+/** A refusal for want of credentials: HTTP 401, its `WWW-Authenticate` header, and what had been presented. */
 export interface Challenge {
   readonly target: AgentCard.AgentInterface
   readonly wwwAuthenticate: string | undefined
+  readonly refused: ReadonlyArray<Credential>
 }
+
+type Failure = AgentError.AgentError
 
 /**
  * `get` is asked before every request. `renew` is asked once when a request was refused; `true` means that it is worth
  * one more try with what `get` gives then.
  */
 export class Credentials extends Context.Service<Credentials, {
-  readonly get: (target: AgentCard.AgentInterface) => Effect.Effect<ReadonlyArray<Credential>, AgentError>
-  readonly renew: (challenge: Challenge) => Effect.Effect<boolean, AgentError>
+  readonly get: (target: AgentCard.AgentInterface) => Effect.Effect<ReadonlyArray<Credential>, Failure>
+  readonly renew: (challenge: Challenge) => Effect.Effect<boolean, Failure>
 }>()("@effect-a2a/core/Credentials") {}
 
 const layerStatic = (...credentials: ReadonlyArray<Credential>): Layer.Layer<Credentials> =>
@@ -64,3 +62,112 @@ export const layerApiKey = (options: {
   readonly in?: "header" | "query" | "cookie" | undefined
   readonly value: Redacted.Redacted
 }): Layer.Layer<Credentials> => layerStatic({ _tag: "ApiKey", in: "header", ...options } as Credential)
+
+/** `Authorization: Basic …`, in UTF-8. */
+export const layerBasic = (options: {
+  readonly username: string
+  readonly password: Redacted.Redacted
+}): Layer.Layer<Credentials> => layerStatic({ _tag: "Basic", ...options })
+
+/** A token, and what is presented of it. */
+interface Part {
+  readonly token: Renewable.Renewable<Failure>
+  readonly present: (token: Redacted.Redacted) => ReadonlyArray<Credential>
+}
+
+const of = (parts: ReadonlyArray<Part>): Credentials["Service"] => ({
+  get: () =>
+    Effect.map(Effect.forEach(parts, ({ present, token }) => Effect.map(token.get, present)), (all) => all.flat()),
+  renew: ({ refused }) => {
+    const isRefused = isAmong(refused)
+    return Effect.map(
+      Effect.forEach(parts, ({ present, token }) => token.renew((secret) => present(secret).some(isRefused))),
+      (renewed) => renewed.includes(true)
+    )
+  }
+})
+
+/** A secret and how long it may be used; without a time, until it is refused. */
+export type Token = Renewable.Token
+
+/**
+ * `Authorization: Bearer …` with a token that `read` gives: kept until shortly before it expires, and read again when an
+ * agent refuses it. One reading serves all calls that wait for it. A token refused within ten seconds of a renewal is
+ * not renewed again: it is refused for another reason.
+ *
+ * ```ts
+ * import { Credentials } from "@effect-a2a/core"
+ * import { Duration, Effect, Layer, Redacted } from "effect"
+ *
+ * const layer = Credentials.layerBearerEffect(
+ *   Effect.sync(() => ({ value: Redacted.make("token"), expiresIn: Duration.minutes(5) }))
+ * )
+ * Layer.isLayer(layer) // => true
+ * ```
+ */
+export const layerBearerEffect = <R = never>(
+  read: Effect.Effect<Token | Redacted.Redacted, Failure, R>
+): Layer.Layer<Credentials, never, R> =>
+  Layer.effect(
+    Credentials,
+    Effect.contextWith((context: Context.Context<R>) =>
+      Effect.succeed(of([{
+        present: (token) => [{ _tag: "Bearer", token }],
+        token: Renewable.make(Effect.provideContext(read, context))
+      }]))
+    )
+  )
+
+/** The secret of one security scheme: as it is, or had by an effect as in {@link layerBearerEffect}. */
+export type Provider<R = never> = Redacted.Redacted | Effect.Effect<Token | Redacted.Redacted, Failure, R>
+
+/**
+ * What a card asks for (specification §4.5): the first of its requirements whose schemes all have a provider, by the
+ * scheme's name, with every scheme of it applied. Presents nothing where the card requires nothing. Where none can be met,
+ * calls fail before anything is sent, and the error names the schemes that are missing. For HTTP Basic a secret is
+ * `user:password`; a mutual-TLS scheme is met by the connection and needs its name only.
+ *
+ * ```ts
+ * import { Credentials } from "@effect-a2a/core"
+ * import { Effect, Redacted } from "effect"
+ *
+ * const target = { url: "https://agent.test", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }
+ * const card = {
+ *   securitySchemes: { gateway: { _tag: "ApiKey", location: "header", name: "X-Gateway-Key" } },
+ *   securityRequirements: [{ gateway: [] }]
+ * } as const
+ * const presented = Effect.flatMap(Credentials.Credentials, ({ get }) => get(target)).pipe(
+ *   Effect.provide(Credentials.layerFromCard(card, { gateway: Redacted.make("secret") }))
+ * )
+ * const credentials = await Effect.runPromise(presented)
+ * credentials.map((one) => one._tag) // => ["ApiKey"]
+ * ```
+ */
+export const layerFromCard = <R = never>(
+  card: Pick<AgentCard.AgentCard, "securitySchemes" | "securityRequirements">,
+  providers: { readonly [scheme: string]: Provider<R> }
+): Layer.Layer<Credentials, never, R> =>
+  Layer.effect(
+    Credentials,
+    Effect.contextWith((context: Context.Context<R>) => {
+      const met = Result.map(Security.choose(card, Object.keys(providers)), (schemes) =>
+        schemes.filter(({ scheme }) =>
+          scheme._tag !== "MutualTls"
+        ).map(({ name, scheme }): Part => {
+          const provider = providers[name]!
+          return {
+            present: (secret) => Security.present(scheme, secret),
+            token: Redacted.isRedacted(provider)
+              ? Renewable.fixed(provider)
+              : Renewable.make(Effect.provideContext(provider, context))
+          }
+        }))
+      return Effect.succeed(
+        Result.isSuccess(met) ? of(met.success) : {
+          get: () =>
+            Effect.fail(AgentError.make("credentials", "CredentialsUnavailableError", { message: met.failure })),
+          renew: () => Effect.succeed(false)
+        }
+      )
+    })
+  )

@@ -29,7 +29,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { exec } from "node:child_process"
-import { renewable } from "./internal/renewable.ts"
 
 const unavailable = (message: string) => AgentError.make("credentials", "CredentialsUnavailableError", { message })
 
@@ -70,7 +69,7 @@ export const layerEnv = (
 /** A bearer token from a file, which is read again when the agent refuses the token. */
 export const layerFile = (path: string): Layer.Layer<Credentials.Credentials> =>
   Layer.unwrap(Effect.map(FileSystem.FileSystem, (files) =>
-    renewable(
+    Credentials.layerBearerEffect(
       files.readFileString(path).pipe(
         Effect.mapError((error) => unavailable(`the token file ${path} cannot be read: ${error.reason._tag}`)),
         Effect.flatMap((text) => token(text, `the token file ${path}`))
@@ -99,4 +98,4 @@ const run = (command: string): Effect.Effect<string, AgentError.AgentError> =>
  * when a token is first needed, and again when the agent refuses the token.
  */
 export const layerCommand = (command: string): Layer.Layer<Credentials.Credentials> =>
-  renewable(Effect.flatMap(run(command), (text) => token(text, "the token command's output")))
+  Credentials.layerBearerEffect(Effect.flatMap(run(command), (text) => token(text, "the token command's output")))

@@ -3,14 +3,22 @@ import { NodeCredentials } from "@effect-a2a/node"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, FileSystem, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 
 const target = { url: "https://agent.test", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }
 
 const get = Effect.flatMap(Credentials.Credentials, (credentials) => credentials.get(target))
 const renew = Effect.flatMap(
   Credentials.Credentials,
-  (credentials) => credentials.renew({ target, wwwAuthenticate: undefined })
+  (credentials) =>
+    Effect.flatMap(
+      credentials.get(target),
+      (refused) => credentials.renew({ target, wwwAuthenticate: undefined, refused })
+    )
 )
+
+/** Long enough after a renewal for another one. */
+const pause = TestClock.adjust("1 minute")
 
 const shown = Effect.map(get, (credentials) =>
   credentials.map((credential) => {
@@ -56,6 +64,7 @@ describe("NodeCredentials", () => {
         assert.isTrue(yield* renew)
         assert.deepStrictEqual(yield* shown, ["Bearer second"])
         assert.isFalse(yield* renew, "the same token is not worth another try")
+        yield* pause
         yield* files.writeFileString(path, "  \n")
         const error = yield* Effect.flip(renew)
         assert.strictEqual(error.reason._tag, "CredentialsUnavailableError")

@@ -54,6 +54,10 @@ const located = (card: AgentCard.AgentCard, { headers }: HttpServerRequest.HttpS
   }
 }
 
+/** Whether a client has it already: any in its list, compared weakly, or `*` (RFC 9110 §13.1.2). */
+const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  ifNoneMatch?.trim() === "*" || ifNoneMatch?.match(/"[^"]*"/g)?.includes(etag.replace("W/", "")) === true
+
 /**
  * `GET {path}/.well-known/agent-card.json`, in the edition whose version is asked for, else the first; revalidated by
  * `ETag`.
@@ -84,7 +88,7 @@ export const routes = (options: Options): Layer.Layer<never, never, AgentTranspo
         etag: `W/"${(Hash.string(text) >>> 0).toString(36)}-${text.length}"`,
         vary: "A2A-Version"
       }
-      return request.headers["if-none-match"] === headers.etag
+      return isKnown(request.headers["if-none-match"], headers.etag)
         ? HttpServerResponse.empty({ status: 304, headers })
         : HttpServerResponse.text(text, { contentType: "application/json", headers })
     })

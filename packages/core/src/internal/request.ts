@@ -4,10 +4,10 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as AgentError from "../AgentError.ts"
+import * as ServiceParameters from "../ServiceParameters.ts"
 import type { Frame } from "./binding.ts"
 import { type Credential, placed } from "./credential.ts"
 import type * as Protocol from "./protocol/contract.ts"
-import * as ServiceParameters from "../ServiceParameters.ts"
 
 const suggestion = (url: string) => {
   const candidate = url.replace(/^(?:https?:|[a-z][a-z\d+.-]*:(?=\/\/))\/*/i, "")
@@ -48,6 +48,9 @@ export const join = (base: URL, frame: Pick<Frame, "path" | "query">, prefix = "
 
 const isHeaderValue = (value: string) => /^[\x20-\x7e]+$/.test(value)
 
+/** Browsers leave the header out without a word. */
+const dropsCookies = () => !new Request("https://agent.invalid", { headers: { cookie: "a=b" } }).headers.has("cookie")
+
 const present = (
   request: HttpClientRequest.HttpClientRequest,
   credential: Credential
@@ -62,6 +65,13 @@ const present = (
     )
   }
   if (place === "header") return Result.succeed(HttpClientRequest.setHeader(request, name, value))
+  if (dropsCookies()) {
+    return Result.fail(
+      new AgentError.CredentialsUnavailableError({
+        message: `the cookie ${name} cannot be sent: browsers set cookies themselves and let no program do it`
+      })
+    )
+  }
   const cookie = request.headers.cookie
   const pair = `${name}=${encodeURIComponent(value)}`
   return Result.succeed(

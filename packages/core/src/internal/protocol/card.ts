@@ -65,7 +65,7 @@ const schema = () =>
 type WireCard = ReturnType<typeof schema>["Type"]
 
 /** The patch number plays no part. */
-const minor = (version: string): string => /^\d+\.\d+/.exec(version)?.[0] ?? version
+export const minor = (version: string): string => /^\d+\.\d+/.exec(version)?.[0] ?? version
 
 /** The main interface may be repeated among the others. */
 const interfacesOf03 = (card: WireCard): ReadonlyArray<AgentCard.AgentInterface> => {

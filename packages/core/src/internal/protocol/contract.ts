@@ -48,6 +48,8 @@ export interface WireFailure {
   /** The `WWW-Authenticate` header of a 401. */
   readonly challenge?: string | undefined
   readonly violations?: ReadonlyArray<AgentError.Violation> | undefined
+  /** Of a refused version, those that are spoken. */
+  readonly supportedVersions?: ReadonlyArray<string> | undefined
   /** All that was said, as it was said. */
   readonly details?: Schema.Json | undefined
 }

@@ -37,14 +37,23 @@ const readDelay = (delay: unknown): Duration.Duration | undefined => {
   return seconds === undefined ? undefined : Duration.millis(Math.round(seconds * 1000))
 }
 
+/** A list, or the members of one in a text; the map that holds it has only texts. */
+const readVersions = (metadata: unknown): ReadonlyArray<string> => {
+  const versions = isObject(metadata) ? metadata.supportedVersions ?? metadata.supported_versions : undefined
+  return (Array.isArray(versions) ? versions.join() : String(versions ?? "")).match(/\d+\.\d+/g) ?? []
+}
+
 /** What a list of `@type` objects says. */
 const readDetails = (details: unknown): Partial<Protocol.WireFailure> => {
-  const reason = typed(details, "ErrorInfo")?.reason
+  const info = typed(details, "ErrorInfo")
+  const reason = info?.reason
+  const supportedVersions = readVersions(info?.metadata)
   const violations = readViolations(typed(details, "BadRequest")?.fieldViolations)
   const retryAfter = readDelay(typed(details, "RetryInfo")?.retryDelay)
   return {
     ...(typeof reason === "string" ? { reason } : undefined),
     ...(violations.length > 0 ? { violations } : undefined),
+    ...(supportedVersions.length > 0 ? { supportedVersions } : undefined),
     ...(retryAfter === undefined ? undefined : { retryAfter })
   }
 }
@@ -143,6 +152,11 @@ export const toReason = (
       return new AgentError.UnauthenticatedError({
         ...fields,
         ...(failure.challenge === undefined ? undefined : { challenge: failure.challenge })
+      })
+    case "VersionNotSupportedError":
+      return new AgentError.VersionNotSupportedError({
+        ...fields,
+        ...(failure.supportedVersions === undefined ? undefined : { supportedVersions: failure.supportedVersions })
       })
     default:
       // only rows that a peer can name get here, and all of them have these fields
