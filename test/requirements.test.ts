@@ -3,8 +3,7 @@
  * still to come.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { files, packages } from "../scripts/workspace.ts"
-import { parse } from "./support/syntax.ts"
+import { cited as citations } from "../scripts/titles.ts"
 
 const numbered = (prefix: string, count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, i) => `${prefix}-${String(i + 1).padStart(2, "0")}`)
@@ -15,18 +14,7 @@ const obligations = [...numbered("ML", 37), ...numbered("SDK", 5)]
 /** Obligations that no test shows yet, and why. */
 const notYet: Readonly<Record<string, string>> = {}
 
-const own = "test/requirements.test.ts"
-
-const tests = (folder: string) => files(folder, /\.test\.ts$/)
-
-/** The ids in texts of tests (titles and pieces of them), with the files that cite them. */
-const cited = new Map<string, Set<string>>()
-for (const file of ["test", ...packages.map((name) => `packages/${name}/test`)].flatMap(tests)) {
-  if (file === own) continue
-  for (const { what } of parse(file).words) {
-    for (const [id] of what.matchAll(/\b(?:ML|SDK)-\d\d\b/g)) cited.set(id, (cited.get(id) ?? new Set()).add(file))
-  }
-}
+const cited = citations(/\b(?:ML|SDK)-\d\d\b/g, { except: "test/requirements.test.ts" })
 
 describe("requirements", () => {
   it("are each cited by a test, or known not to be", () => {
@@ -42,7 +30,7 @@ describe("requirements", () => {
   })
 
   it("of MemoryLake are shown across the packages, through bytes", () => {
-    const across = (id: string) => [...cited.get(id) ?? []].some((file) => file.startsWith("test/"))
+    const across = (id: string) => cited.get(id)?.some(({ file }) => file.startsWith("test/"))
     assert.deepStrictEqual(numbered("ML", 37).filter((id) => !across(id)), [])
   })
 })
