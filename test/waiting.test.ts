@@ -1,6 +1,6 @@
 /** `Agent.waitFor`: through the emulator's bytes, against scripted servers, and against peers made of bytes. */
 import { Agent, AgentTransport, Artifact, Id, Part, StreamEvent, Task } from "@effect-a2a/core"
-import { AgentExecutor, AgentServer } from "@effect-a2a/server"
+import type { AgentExecutor, AgentServer } from "@effect-a2a/server"
 import { AgentTest, Script } from "@effect-a2a/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Fiber, Layer } from "effect"

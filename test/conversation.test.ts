@@ -1,0 +1,407 @@
+/** Conversations: against the emulated MemoryLake, which refuses a second message at once, through bytes. */
+import { Agent, Artifact, Conversation, Id, Message, Part, StreamEvent, type Task } from "@effect-a2a/core"
+import { MemoryLake } from "@effect-a2a/memorylake"
+import { AgentTest, Script } from "@effect-a2a/testing"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import * as Emulated from "./support/emulated.ts"
+import { type Asked, cell, chunks, event as encode, frame, result, talkTo } from "./support/peer.ts"
+
+const { contextId, hurried, refusal } = Emulated
+/** A turn of the event loop, on which bytes move. */
+const tick = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+
+const atOnce = { returnImmediately: true } as const
+
+const texts = (conversation: Conversation.Conversation) =>
+  Effect.map(conversation.state, ({ transcript }) => transcript.map((one) => `${one.role}: ${Message.text(one)}`))
+
+/** Operations that crossed the wire, in the words of their method or path. */
+const operations = Effect.map(
+  Emulated.exchanges,
+  (all) =>
+    all.map(({ body, method, url }) => {
+      const rpc = body.startsWith("{") ? JSON.parse(body).method : undefined
+      const word = `${rpc ?? `${method} ${new URL(url).pathname.replace(/^.*\/a2a(\/v1)?/, "")}`}`
+      return /subscribe/i.test(word) ? "subscribe" : /cancel/i.test(word) ? "cancel" : /list|GET \/tasks$/i.test(word)
+        ? "list"
+        : /stream/i.test(word)
+        ? "stream"
+        : /send/i.test(word)
+        ? "send"
+        : "get"
+    })
+)
+
+for (const cell of Emulated.cells) {
+  const effect = Emulated.test(cell)
+  const lists = cell.protocol.version === "1.0"
+
+  describe(`a conversation with MemoryLake over ${cell.name}`, () => {
+    effect("ML-09: messages wait for each other, in order, while other contexts go on", () =>
+      Effect.gen(function*() {
+        const one = yield* Conversation.make()
+        const other = yield* Conversation.make()
+        yield* hurried(Effect.all([one.ask("hello"), other.ask("hello")], { concurrency: 2 }))
+        const answers = yield* hurried(Effect.all([
+          one.ask("a slow one"),
+          one.ask("then"),
+          one.stream("and then").pipe(Stream.runCollect, Effect.as({ state: "completed" })),
+          other.ask("meanwhile")
+        ], { concurrency: "unbounded" }))
+        assert.deepStrictEqual(answers.map(({ state }) => state), Array.from(answers, () => "completed"))
+        const said = (yield* texts(one)).filter((text) => text.startsWith("user"))
+        assert.deepStrictEqual(said, ["user: hello", "user: a slow one", "user: then", "user: and then"])
+        const bodies = (yield* Emulated.exchanges).map(({ body }) => body)
+        const at = (text: string) => bodies.findIndex((body) => body.includes(`"${text}"`))
+        assert.isBelow(at("meanwhile"), at("then"))
+      }))
+
+    effect(
+      "ML-09: two conversations on one context wait for each other, also for what one left behind",
+      () =>
+        Effect.gen(function*() {
+          const [one, two] = [yield* Conversation.make({ contextId }), yield* Conversation.make({ contextId })]
+          yield* hurried(Effect.all([one.ask("a slow one"), two.ask("another slow one")], { concurrency: 2 }))
+          yield* hurried(Stream.runDrain(Stream.take(one.stream("a slow stream"), 2)))
+          assert.strictEqual((yield* two.state).pending?.status.state, "working")
+          yield* hurried(two.ask("what now"))
+          const third = yield* Conversation.make({ contextId })
+          yield* third.ask("and now")
+        })
+    )
+
+    effect(
+      "ML-09: the context of a first message is its conversation's before it is answered",
+      () =>
+        Effect.gen(function*() {
+          const one = yield* Conversation.make()
+          const first = yield* Effect.forkChild(Stream.runDrain(one.stream("a slow stream")))
+          yield* hurried(Effect.repeat(Effect.tap(one.state, () => Effect.yieldNow), {
+            until: ({ contextId }) => contextId !== undefined
+          }))
+          const { contextId } = yield* one.state
+          const two = yield* Conversation.make({ contextId: contextId! })
+          assert.isDefined((yield* two.state).pending)
+          yield* hurried(two.ask("at the same time"))
+          assert.isDefined(first.pollUnsafe())
+        })
+    )
+
+    effect(
+      "ML-20, ML-27: what runs after an immediate return is waited for, and its answer written down",
+      () =>
+        Effect.gen(function*() {
+          const conversation = yield* Conversation.make()
+          const { id } = (yield* conversation.send("a slow one", atOnce)) as Task.Task
+          assert.strictEqual((yield* conversation.state).pending?.id, id)
+          yield* hurried(conversation.ask("next"))
+          assert.deepStrictEqual((yield* texts(conversation)).map((text) => text.replace(/: .*/, "")), [
+            "user",
+            "agent",
+            "user",
+            "agent"
+          ])
+          assert.include((yield* texts(conversation))[1], "a slow one")
+          assert.deepStrictEqual((yield* operations).slice(0, 2), ["send", "subscribe"])
+          assert.strictEqual((yield* operations).at(-1), "send")
+          assert.isUndefined((yield* conversation.state).pending)
+        })
+    )
+
+    effect("ML-09, ML-30: or canceled, where that is the policy", () =>
+      Effect.gen(function*() {
+        const conversation = yield* Conversation.make({ pending: "cancel" })
+        yield* conversation.send("a slow one", atOnce)
+        yield* conversation.ask("next")
+        assert.deepStrictEqual(yield* operations, ["send", "cancel", "send"])
+        assert.strictEqual((yield* conversation.state).transcript.length, 3)
+        // one that has ended meanwhile is none to cancel
+        const { id } = (yield* conversation.send("quick", atOnce)) as Task.Task
+        yield* hurried(Agent.waitFor(id))
+        yield* conversation.ask("next")
+      }))
+
+    effect("ML-30: cancel ends what is under way, and what was left", () =>
+      Effect.gen(function*() {
+        const conversation = yield* Conversation.make()
+        assert.isUndefined(yield* conversation.cancel)
+        yield* conversation.send("a slow one", atOnce)
+        assert.strictEqual((yield* conversation.cancel)?.status.state, "canceled")
+        assert.isUndefined((yield* conversation.state).pending)
+        const fiber = yield* Effect.forkChild(refusal(Stream.runDrain(conversation.stream("a slow stream"))))
+        yield* hurried(Effect.repeat(Effect.tap(conversation.state, () => Effect.yieldNow), {
+          until: ({ pending }) => pending !== undefined
+        }))
+        yield* conversation.cancel
+        assert.strictEqual((yield* hurried(Fiber.join(fiber)))._tag, "TaskCanceledError")
+        assert.strictEqual((yield* conversation.ask("next")).state, "completed")
+      }))
+
+    effect(
+      "ML-10, ML-18: what the context does not allow is refused, leaves no trace and does not end it",
+      () =>
+        Effect.gen(function*() {
+          const foreign = yield* Conversation.make({ contextId: Id.ContextId.make("ctx-of-another-agent") })
+          const refused = yield* refusal(foreign.ask("hello"))
+          assert.strictEqual(refused._tag, "InvalidArgumentError")
+          assert.match(refused.message, /ctx-of-another-agent.*agent-demo/)
+          assert.deepStrictEqual(yield* texts(foreign), [])
+
+          const conversation = yield* Conversation.make()
+          const project = (digit: string) =>
+            MemoryLake.withOptions({ readWriteProjectId: MemoryLake.ProjectId.make(`proj-${digit.repeat(32)}`) })
+          yield* conversation.ask("hello").pipe(project("1"))
+          const { length } = yield* Emulated.exchanges
+          const { _tag, message } = yield* refusal(conversation.ask("there").pipe(project("2")))
+          assert.strictEqual(_tag, "InvalidRequestError")
+          assert.match(message, /began with proj-1/)
+          assert.strictEqual((yield* Emulated.exchanges).length, length)
+          assert.strictEqual((yield* conversation.ask("again").pipe(project("1"))).state, "completed")
+          assert.strictEqual((yield* texts(conversation)).length, 4)
+        })
+    )
+
+    effect("HIST-05: a question is answered on its task, and only then", () =>
+      Effect.gen(function*() {
+        const conversation = yield* Conversation.make()
+        const question = yield* conversation.ask("ask me")
+        assert.strictEqual((yield* conversation.state).pending?.id, question.taskId)
+        const [other] = [yield* Conversation.make({ contextId: question.contextId! })]
+        const answer = yield* Stream.runCollect(other.stream("the second")).pipe(Effect.andThen(other.state))
+        assert.isUndefined(answer.pending)
+        assert.strictEqual(answer.transcript[0]?.taskId, question.taskId)
+        const next = yield* conversation.ask("next")
+        assert.notStrictEqual(next.taskId, question.taskId)
+        assert.strictEqual(next.contextId, question.contextId)
+        assert.strictEqual((yield* texts(conversation))[1], "agent: Which one do you mean?")
+      }))
+
+    effect("a failed turn is told in the transcript, and the conversation goes on", () =>
+      Effect.gen(function*() {
+        const conversation = yield* Conversation.make()
+        assert.strictEqual((yield* refusal(conversation.ask("please fail")))._tag, "TaskFailedError")
+        assert.strictEqual(
+          (yield* refusal(Stream.runDrain(conversation.stream("please fail"))))._tag,
+          "TaskFailedError"
+        )
+        assert.strictEqual((yield* refusal(conversation.ask("refuse with QUOTA_EXCEEDED")))._tag, "QuotaExceededError")
+        assert.strictEqual((yield* conversation.ask("next")).state, "completed")
+        const [asked, reason] = yield* texts(conversation)
+        assert.deepStrictEqual([asked, reason], ["user: please fail", "agent: The agent gave up."])
+        assert.strictEqual((yield* texts(conversation)).length, 6)
+      }))
+
+    effect(
+      "CAN-04, ML-09: given up before the agent has answered, what may come of it is waited for",
+      () =>
+        Effect.gen(function*() {
+          const conversation = yield* Conversation.make({ contextId })
+          const fiber = yield* Effect.forkChild(conversation.ask("a slow one"))
+          for (let i = 0; i < 20; i++) yield* tick
+          yield* TestClock.adjust("1 second")
+          yield* Fiber.interrupt(fiber)
+          yield* hurried(conversation.ask("next"))
+          const sent = yield* operations
+          assert.strictEqual(sent.at(-1), "send")
+          assert.deepStrictEqual(sent.slice(0, 2), lists ? ["list", "subscribe"] : ["send", "send"])
+          assert.strictEqual((yield* texts(conversation)).length, lists ? 4 : 3)
+        })
+    )
+  })
+}
+
+describe("a conversation given up at any time", () => {
+  let seed = 7
+  const random = (below: number) => (seed = seed * 16807 % 2147483647) % below
+  const turns = (n: number) => Effect.forEach(Array.from({ length: n }), () => Effect.yieldNow, { discard: true })
+  for (const cell of Emulated.cells) {
+    for (const policy of ["wait", "cancel"] as const) {
+      Emulated.test(cell)(
+        `ML-09, CAN-04: never two messages of a context at once, never for ever; ${policy}, ${cell.name}`,
+        () =>
+          Effect.gen(function*() {
+            for (let round = 0; round < 12; round++) {
+              const contexts = Array.from({ length: 1 + random(3) }, (_, i) => Id.ContextId.make(`ctx-${round}-${i}`))
+              const conversations = yield* Effect.forEach(
+                [...contexts, ...contexts, undefined],
+                (contextId) => Conversation.make({ pending: policy, ...(contextId && { contextId }) })
+              )
+              const act = Effect.suspend(() => {
+                const conversation = conversations[random(conversations.length)]!
+                const text = ["slow", "quick", "ask me", "please fail"][random(4)]!
+                const turn = [
+                  Effect.asVoid(conversation.ask(text)),
+                  Effect.asVoid(conversation.send(text, atOnce)),
+                  Stream.runDrain(conversation.stream(text)),
+                  Stream.runDrain(Stream.take(conversation.stream(text), 1 + random(3))),
+                  Effect.asVoid(conversation.ask(text))
+                ][random(5)]!
+                const patience = random(3) === 0 ? turns(random(200)) : random(2) === 0 ? Effect.never : Effect.forEach(
+                  Array.from({ length: random(12) }),
+                  () => tick,
+                  { discard: true }
+                )
+                return Effect.raceFirst(
+                  Effect.catchReason(turn, "AgentError", "TaskFailedError", () => Effect.void),
+                  patience
+                ).pipe(Effect.delay(random(4) * 1000))
+              })
+              yield* hurried(Effect.all(Array.from({ length: 16 }, () => act), { concurrency: "unbounded" }))
+              for (const conversation of conversations) yield* hurried(conversation.ask("at last"))
+            }
+            // without a list of tasks, a message after one that got no answer may have to be sent again
+            if (cell.protocol.version === "0.3") return
+            const refused = (yield* Emulated.exchanges).filter(({ chunks }) => /busy/.test(chunks.join("")))
+            assert.deepStrictEqual(refused.map(({ body }) => body), [])
+          })
+      )
+    }
+  }
+})
+
+describe("a conversation with a peer", () => {
+  const v1 = cell("1.0 HTTP+JSON")
+  const messageIn = ({ body }: Asked): { readonly taskId?: string; readonly contextId?: string } =>
+    JSON.parse(body).message
+  const idsIn = ({ contextId, taskId }: ReturnType<typeof messageIn>) => [taskId, contextId]
+  const json = (body: unknown) => (asked: Asked) =>
+    new Response(result(v1, asked, body), { headers: { "content-type": "application/json" } })
+  const task = (state: string, more: object = {}, status: object = {}) =>
+    json({ task: { id: "t-1", contextId: "c-1", status: { state: `TASK_STATE_${state}`, ...status }, ...more } })
+  const said = (messageId: string, contextId = "c-1") => ({
+    messageId,
+    contextId,
+    role: "ROLE_AGENT",
+    parts: [{ text: `says ${messageId}` }]
+  })
+  const events = (...all: ReadonlyArray<StreamEvent.StreamEvent>) => (asked: Asked) =>
+    chunks(all.map((one) => frame(encode(v1, asked, one))))
+  const peer = (...answers: ReadonlyArray<(asked: Asked) => Response>) => {
+    const left = [...answers]
+    const { asked, layer } = talkTo(v1, (asked) => left.shift()!(asked))
+    return { asked, layer: Agent.layer.pipe(Layer.provide(layer)) }
+  }
+
+  it.effect("HIST-05: task and context of a question, the context of an answer, the context of the last message", () => {
+    const { asked, layer } = peer(
+      task("INPUT_REQUIRED"),
+      task("COMPLETED"),
+      json({ message: said("m-1", "c-2") }),
+      json({ message: said("m-2", "c-2") })
+    )
+    return Effect.gen(function*() {
+      const conversation = yield* Conversation.make()
+      for (const text of ["one", "two", "three", "four"]) yield* conversation.send(text)
+      assert.deepStrictEqual(asked.map((one) => idsIn(messageIn(one))), [
+        [undefined, undefined],
+        ["t-1", "c-1"],
+        [undefined, "c-1"],
+        [undefined, "c-2"]
+      ])
+      const { contextId, transcript } = yield* conversation.state
+      assert.strictEqual(contextId, "c-2")
+      assert.deepStrictEqual(transcript.map(({ role }) => role), ["user", "user", "user", "agent", "user", "agent"])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("HIST-05: ids that the caller gives count instead", () => {
+    const { asked, layer } = peer(task("INPUT_REQUIRED"), json({ message: said("m-1", "c-3") }))
+    return Effect.gen(function*() {
+      const conversation = yield* Conversation.make()
+      yield* conversation.send("one")
+      yield* conversation.send("two", { contextId: Id.ContextId.make("c-3") })
+      assert.deepStrictEqual(idsIn(messageIn(asked[1]!)), [undefined, "c-3"])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("STR-10: a chunk that comes late does not revive the task", () => {
+    const at = { taskId: Id.TaskId.make("t-1"), contextId: Id.ContextId.make("c-1") }
+    const artifact = Artifact.make(Id.ArtifactId.make("a"), [Part.text("tail")])
+    const { asked, layer } = peer(
+      events(
+        StreamEvent.statusUpdate({ ...at, status: { state: "completed" } }),
+        StreamEvent.artifactUpdate({ ...at, artifact, append: true })
+      ),
+      json({ message: said("m-1") })
+    )
+    return Effect.gen(function*() {
+      const conversation = yield* Conversation.make()
+      yield* Stream.runDrain(conversation.stream("one"))
+      assert.isUndefined((yield* conversation.state).pending)
+      yield* conversation.send("two")
+      assert.deepStrictEqual(idsIn(messageIn(asked[1]!)), [undefined, "c-1"])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("HIST-07: a question is listed once, wherever the server files it; a message sent again as well", () => {
+    const { layer } = peer(
+      task("INPUT_REQUIRED", { history: [said("m-5")] }, { message: said("m-5") }),
+      task("INPUT_REQUIRED", { history: [said("m-5"), said("m-6")] }),
+      task("INPUT_REQUIRED", {}, { message: said("m-7") }),
+      task("COMPLETED", { history: [said("m-7"), said("m-8")] }),
+      task("COMPLETED")
+    )
+    return Effect.gen(function*() {
+      const conversation = yield* Conversation.make()
+      for (const text of ["one", "two", "three"]) yield* conversation.send(text)
+      const last = yield* Message.user("four")
+      yield* conversation.send(last)
+      yield* conversation.send(last)
+      assert.deepStrictEqual(yield* texts(conversation), [
+        "user: one",
+        "agent: says m-5",
+        "user: two",
+        "agent: says m-6",
+        "user: three",
+        "agent: says m-7",
+        "user: four",
+        "agent: says m-8"
+      ])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("a task that ended elsewhere does not hold up the conversation", () => {
+    const { asked, layer } = peer(
+      task("INPUT_REQUIRED"),
+      () =>
+        new Response(JSON.stringify({ error: { code: 400, status: "FAILED_PRECONDITION", message: "ended" } }), {
+          status: 400
+        }),
+      json({ id: "t-1", contextId: "c-1", status: { state: "TASK_STATE_CANCELED" } }),
+      json({ message: said("m-1") })
+    )
+    return Effect.gen(function*() {
+      const conversation = yield* Conversation.make()
+      yield* conversation.send("one")
+      yield* Effect.flip(conversation.send("two"))
+      yield* conversation.send("three")
+      assert.deepStrictEqual(idsIn(messageIn(asked.at(-1)!)), [undefined, "c-1"])
+      assert.deepStrictEqual(yield* texts(conversation), ["user: one", "user: three", "agent: says m-1"])
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("a conversation with a server", () => {
+  const serve = (script: Layer.Layer<AgentExecutorOf>) =>
+    Agent.layer.pipe(Layer.provide(AgentTest.layer), Layer.provide(script))
+  type AgentExecutorOf = Layer.Success<ReturnType<typeof Script.layer>>
+
+  it.effect("credentials that came meanwhile: the task is waited for; that did not: it is answered", () =>
+    Effect.gen(function*() {
+      const conversation = yield* Conversation.make()
+      const asked = yield* conversation.ask("go")
+      assert.strictEqual(asked.state, "auth-required")
+      const answering = yield* Effect.forkChild(Effect.exit(conversation.ask("I declined")))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(answering)
+      assert.strictEqual((yield* conversation.state).pending?.id, asked.taskId)
+      yield* TestClock.adjust("1 hour")
+      const next = yield* Effect.forkChild(conversation.ask("next"))
+      yield* TestClock.adjust("1 hour")
+      assert.notStrictEqual((yield* Fiber.join(next)).taskId, asked.taskId)
+    }).pipe(
+      Effect.provide(serve(Script.layer(Script.requireAuth("Log in"), Script.wait("1 minute"), Script.say("in"))))
+    ))
+})
