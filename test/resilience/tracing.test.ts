@@ -1,0 +1,147 @@
+import { Agent, AgentTransport, Credentials, Operation } from "@effect-a2a/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Metric, Redacted, Stream, Tracer } from "effect"
+import { HttpClient } from "effect/http"
+import { cells, chunks, talkTo } from "../support/peer.ts"
+import * as Support from "./support.ts"
+
+const { agent, contextId, eventStream, peer, refusal, say, status, task, taskId } = Support
+
+/** A tracer that keeps its spans. */
+const keeping = () => {
+  const spans: Array<Tracer.NativeSpan> = []
+  const tracer = Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      spans.push(span)
+      return span
+    }
+  })
+  return { spans, layer: Layer.succeed(Tracer.Tracer, tracer) }
+}
+
+const parentOf = (span: Tracer.NativeSpan) => span.parent._tag === "Some" ? span.parent.value.spanId : undefined
+const frames = [task("submitted"), say("Hello"), status("completed")]
+
+for (const cell of cells) {
+  describe(`tracing, ${cell.name}`, () => {
+    it.effect("TRC-01: a span as long as the stream, a child for its request, traceparent on the wire", () =>
+      Effect.gen(function*() {
+        const { layer, spans } = keeping()
+        const { asked, layer: transport } = peer(cell, [eventStream(cell, frames)])
+        const open: Array<string> = []
+        yield* Agent.stream("hi").pipe(
+          Stream.runForEach(() => Effect.sync(() => open.push(spans[0]!.status._tag))),
+          Effect.provide(agent(transport)),
+          Effect.withSpan("mine"),
+          Effect.provide(layer)
+        )
+        assert.deepStrictEqual(open, ["Started", "Started", "Started"])
+        const [mine, call, request] = spans
+        assert.deepStrictEqual(spans.map(({ name }) => name), ["mine", "a2a.SendStreamingMessage", "POST"])
+        assert.strictEqual(parentOf(call!), mine!.spanId)
+        assert.strictEqual(parentOf(request!), call!.spanId)
+        assert.strictEqual(call!.status._tag, "Ended")
+        assert.deepStrictEqual(Object.fromEntries(call!.attributes), {
+          "server.address": "agent.test",
+          "server.port": 443,
+          "a2a.protocol.binding": cell.binding,
+          "a2a.protocol.version": cell.protocol.version,
+          "gen_ai.operation.name": "invoke_agent",
+          "a2a.task.id": taskId,
+          "a2a.context.id": contextId
+        })
+        assert.include(asked[0]!.headers.traceparent ?? "", request!.spanId)
+      }))
+
+    it.effect("TRC-01: a resumed stream has a span of its own for each connection, below the caller's", () =>
+      Effect.gen(function*() {
+        const { layer, spans } = keeping()
+        const { asked, layer: transport } = Support.resumable(cell, [
+          eventStream(cell, frames.slice(0, 1), { end: "reset" }),
+          eventStream(cell, frames)
+        ])
+        yield* Support.hurried(
+          Support.heard.pipe(Effect.provide(transport), Effect.withSpan("mine"), Effect.provide(layer))
+        )
+        assert.deepStrictEqual(spans.filter(({ name }) => name.startsWith("a2a.")).map(({ name }) => name), [
+          "a2a.SendStreamingMessage",
+          "a2a.SubscribeToTask"
+        ])
+        assert.isTrue(asked.every(({ headers }) => headers.traceparent!.includes(spans[0]!.traceId)))
+        assert.isTrue(spans.every((span) => span.status._tag === "Ended"))
+      }))
+
+    it.effect("TRC-01: without a tracer there is no trace header", () =>
+      Effect.gen(function*() {
+        const { asked, layer } = peer(cell, [eventStream(cell, frames)])
+        yield* Support.heard.pipe(Effect.provide(agent(layer)))
+        assert.deepStrictEqual(Object.keys(asked[0]!.headers).filter((name) => /trace|b3/.test(name)), [])
+      }))
+
+    it.effect("SEC-04: what is secret is in no span, whatever headers are recorded", () =>
+      Effect.gen(function*() {
+        for (
+          const credentials of [
+            Credentials.layerBearer(Redacted.make("s3cr3t")),
+            Credentials.layerApiKey({ name: "X-My-Key", value: Redacted.make("s3cr3t") }),
+            Credentials.layerApiKey({ name: "key", in: "query", value: Redacted.make("s3cr3t") }),
+            Credentials.layerApiKey({ name: "key", in: "cookie", value: Redacted.make("s3cr3t") })
+          ]
+        ) {
+          const { layer, spans } = keeping()
+          const { asked, layer: transport } = talkTo(
+            cell,
+            (asked) => asked.url.includes("card") ? chunks([], {}) : refusal(500, { "x-a2a-notification-token": "t0ken" })(),
+            { credentials }
+          )
+          yield* Effect.flip(Agent.getTask(taskId)).pipe(
+            Effect.provide(agent(transport)),
+            Effect.provideService(HttpClient.TracerHeaderFilter, () => true),
+            Effect.provide(layer)
+          )
+          assert.include(JSON.stringify(asked), "s3cr3t")
+          const told = spans.map((span) => [span.name, [...span.attributes], String(JSON.stringify(span.status, (_, value) => typeof value === "bigint" ? String(value) : value))])
+          assert.isAbove(spans.length, 1)
+          assert.notMatch(JSON.stringify(told), /s3cr3t|t0ken/)
+        }
+      }))
+  })
+}
+
+it.effect("the agent's name is told once its card was read, and calls and errors are counted", () =>
+  Effect.gen(function*() {
+    const cell = cells[0]!
+    const { layer, spans } = keeping()
+    const card = { name: "Concierge", description: "", version: "1", supportedInterfaces: [{ url: "https://agent.test/a2a", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }], capabilities: {}, defaultInputModes: [], defaultOutputModes: [], skills: [] }
+    const { layer: transport } = talkTo(cell, (asked) =>
+      asked.url.includes("card")
+        ? new Response(JSON.stringify(card), { headers: { "content-type": "application/json" } })
+        : refusal(503)())
+    const counts = Effect.map(Metric.snapshot, (all) =>
+      all.filter(({ id }) => id.startsWith("a2a_client")).map(({ attributes, id, state }) => [
+        id,
+        attributes?.["a2a.operation"],
+        attributes?.["error.type"],
+        "count" in state ? state.count : undefined
+      ]))
+    yield* Effect.gen(function*() {
+      const { call, stream } = yield* AgentTransport.AgentTransport
+      yield* call(Operation.GetAgentCard, {})
+      yield* Effect.flip(call(Operation.GetTask, { id: taskId }))
+      yield* Effect.flip(call(Operation.GetTask, { id: taskId }))
+      yield* Effect.flip(Stream.runDrain(stream(Operation.SubscribeToTask, { id: taskId })))
+      assert.deepStrictEqual(
+        spans.filter(({ name }) => name.startsWith("a2a.")).map((span) => span.attributes.get("gen_ai.agent.name")),
+        [undefined, "Concierge", "Concierge", "Concierge"]
+      )
+      assert.deepStrictEqual(
+        spans.filter(({ name }) => name === "a2a.GetTask").map((span) => span.attributes.get("a2a.task.id")),
+        [taskId, taskId]
+      )
+      const all = yield* counts
+      assert.deepInclude(all, ["a2a_client_calls_total", "GetTask", undefined, 2])
+      assert.deepInclude(all, ["a2a_client_errors_total", "GetTask", "ServiceUnavailableError", 2])
+      assert.deepInclude(all, ["a2a_client_errors_total", "SubscribeToTask", "ServiceUnavailableError", 1])
+    }).pipe(Effect.provide(transport), Effect.provide(layer), Effect.provideService(Metric.MetricRegistry, new Map()))
+  }))
