@@ -1,0 +1,111 @@
+import { AgentError, Message, Operation } from "@effect-a2a/core"
+import { Reply, TaskHub } from "@effect-a2a/server"
+import { assert, it } from "@effect/vitest"
+import { Effect, Result, Stream } from "effect"
+import { hurried } from "../support/emulated.ts"
+import * as Field from "./support.ts"
+import { cancel, contextId, from, get, labels, send, sendTask, stream, subscribe, tagOf, text } from "./support.ts"
+
+Field.everywhere("at the same time", (cell) => {
+  it.effect("CONC-01: of two messages to one task one runs, and the other is refused", () => {
+    let running = 0
+    let peak = 0
+    const work = Stream.fromEffect(Effect.gen(function*() {
+      peak = Math.max(peak, ++running)
+      yield* Effect.promise(() => new Promise((done) => setTimeout(done, 20)))
+      running--
+      return "ok"
+    }))
+    return Effect.gen(function*() {
+      const { id } = yield* sendTask("one")
+      const both = yield* Effect.forEach(["two", "three"], (text) => Effect.result(sendTask(text, { taskId: id })), {
+        concurrency: "unbounded"
+      })
+      assert.strictEqual(peak, 1)
+      const [refused] = both.filter(Result.isFailure)
+      assert.strictEqual(both.filter(Result.isSuccess).length, 1)
+      assert.strictEqual((refused?.failure as AgentError.AgentError).reason._tag, "UnsupportedOperationError")
+      assert.strictEqual(text(yield* get(id)), "ok")
+    }).pipe(
+      Effect.provide(
+        Field.behind(cell, ({ task }) => task === undefined ? Stream.make(Reply.status("input-required", "?")) : work)
+      )
+    )
+  })
+
+  it.effect("MEM-05: clients that drop their streams leave nothing behind, and the work goes on", () => {
+    let finished = 0
+    return Effect.gen(function*() {
+      const hub = yield* TaskHub.TaskHub
+      yield* Effect.forEach(Array.from({ length: 100 }), () => Stream.runDrain(Stream.take(stream("hi"), 1)), {
+        concurrency: 10
+      })
+      yield* Effect.repeat(
+        Effect.andThen(Effect.promise(() => new Promise((done) => setTimeout(done, 5))), hub.subscribers),
+        {
+          until: (count) => count === 0,
+          times: 200
+        }
+      )
+      assert.deepStrictEqual([yield* hub.subscribers, finished], [0, 0])
+      yield* hurried(
+        Effect.repeat(Effect.andThen(Effect.yieldNow, Effect.sync(() => finished)), { until: (n) => n === 100 })
+      )
+    }).pipe(
+      Effect.provide(
+        Field.behind(
+          cell,
+          () =>
+            Stream.fromEffect(Effect.sleep("10 minutes").pipe(Effect.andThen(Effect.sync(() => (finished += 1, "ok")))))
+        )
+      )
+    )
+  })
+
+  it.effect("MEM-08: of finished tasks and of those that wait, only so many are kept", () =>
+    Effect.gen(function*() {
+      const waiting = yield* Effect.forEach([1, 2, 3, 4], () => sendTask("ask"))
+      const finished = yield* Effect.forEach(Array.from({ length: 30 }), () => sendTask("ok"))
+      const known = (tasks: typeof finished) =>
+        Effect.forEach(tasks, ({ id }) => Effect.result(get(id))).pipe(
+          Effect.map((all) => all.filter(Result.isSuccess).length)
+        )
+      assert.deepStrictEqual([yield* known(waiting), yield* known(finished)], [3, 10])
+      assert.strictEqual(yield* (yield* TaskHub.TaskHub).subscribers, 0)
+    }).pipe(Effect.provide(Field.behind(
+      cell,
+      ({ message }) =>
+        Message.text(message) === "ask" ? Stream.make(Reply.status("input-required", "?")) : Stream.make("ok"),
+      { maxFinished: 10, maxWaiting: 3 }
+    ))))
+
+  it.effect("AUTH-07: somebody else's task is not there, whatever is asked of it", () =>
+    Effect.gen(function*() {
+      const { id } = yield* sendTask("hi").pipe(from("ada"))
+      const before = yield* get(id).pipe(from("ada"))
+      assert.deepStrictEqual(
+        yield* Effect.all([
+          tagOf(get(id)),
+          tagOf(cancel(id)),
+          tagOf(send("hi", { taskId: id })),
+          Effect.map(labels(stream("hi", { taskId: id })), ([end]) => end),
+          Effect.map(labels(subscribe(id)), ([end]) => end)
+        ]).pipe(from("bob")),
+        ["TaskNotFoundError", "TaskNotFoundError", "TaskNotFoundError", "! TaskNotFoundError", "! TaskNotFoundError"]
+      )
+      if (cell.protocol.version === "1.0") {
+        assert.strictEqual((yield* Field.call(Operation.ListTasks, {}).pipe(from("bob"))).totalSize, 0)
+        assert.strictEqual((yield* Field.call(Operation.ListTasks, {}).pipe(from("ada"))).totalSize, 1)
+      }
+      assert.deepStrictEqual(yield* get(id).pipe(from("ada")), before)
+    }).pipe(Effect.provide(Field.behind(cell, () => Stream.make(Reply.status("input-required", "?"))))))
+
+  it.effect("AUTH-08: one context id of two callers is two conversations", () =>
+    Effect.gen(function*() {
+      const shared = { contextId: contextId("shared") }
+      const ada = yield* sendTask("hi", shared).pipe(from("ada"))
+      const bob = yield* sendTask("hi", shared).pipe(from("bob"))
+      assert.deepStrictEqual([text(ada), text(bob)], ["ada", "bob"])
+      assert.strictEqual(yield* tagOf(get(ada.id).pipe(from("bob"))), "TaskNotFoundError")
+    }).pipe(Effect.provide(Field.behind(cell, ({ caller }) => Stream.make(caller?.id ?? "nobody")))))
+})

@@ -1,0 +1,102 @@
+import { Operation } from "@effect-a2a/core"
+import { Reply } from "@effect-a2a/server"
+import { assert, it } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import * as Field from "./support.ts"
+import { call, get, history, labels, send, sendTask, stream, subscribe, tagOf } from "./support.ts"
+
+const asking = () => Stream.make(Reply.status("input-required", "ask"))
+
+Field.everywhere("history", (cell) => {
+  const is1_0 = cell.protocol.version === "1.0"
+
+  it.effect("HIST-02: absent is everything, zero nothing, two the last two, in every operation", () =>
+    Effect.gen(function*() {
+      const { id } = yield* sendTask("1")
+      yield* sendTask("2", { taskId: id })
+      const full = ["1", "ask", "2"]
+      for (const [historyLength, wanted] of [[undefined, full], [0, undefined], [2, ["ask", "2"]]] as const) {
+        assert.deepStrictEqual(history(yield* get(id, historyLength)), wanted)
+        if (!is1_0) continue
+        const [listed] = (yield* call(Operation.ListTasks, historyLength === undefined ? {} : { historyLength })).tasks
+        assert.deepStrictEqual(listed && history(listed), wanted)
+      }
+      const sent = yield* sendTask("3", { taskId: id, configuration: { historyLength: 2 } })
+      assert.deepStrictEqual(history(sent), ["ask", "3"])
+      const [first] = yield* Stream.runCollect(stream("4", { taskId: id, configuration: { historyLength: 1 } }))
+      assert.deepStrictEqual(first?._tag === "Task" && history(first), ["4"])
+      const [snapshot] = yield* Stream.runCollect(subscribe(id))
+      assert.strictEqual(snapshot?._tag === "Task" && snapshot.history?.length, 7)
+    }).pipe(Effect.provide(Field.behind(cell, asking))))
+
+  it.effect("HIST-08: a finished task takes no message, and stays as it is", () =>
+    Effect.gen(function*() {
+      const before = yield* sendTask("1")
+      assert.strictEqual(yield* tagOf(send("2", { taskId: before.id })), "UnsupportedOperationError")
+      assert.deepStrictEqual(yield* labels(stream("2", { taskId: before.id })), ["! UnsupportedOperationError"])
+      assert.deepStrictEqual(yield* get(before.id), before)
+    }).pipe(Effect.provide(Field.behind(cell, () => Stream.make("done")))))
+})
+
+Field.everywhere("refused requests", (cell) => {
+  it.effect("HIST-02: below zero is refused by every operation, and the member named", () =>
+    Effect.gen(function*() {
+      const { id } = yield* sendTask("1")
+      const historyLength = "-1"
+      const configuration = { historyLength: -1 }
+      const answers = yield* Effect.all([
+        Field.raw(cell, "GetTask", { id, historyLength: cell.name === "1.0 JSONRPC" ? -1 : historyLength }),
+        Field.raw(cell, "ListTasks", { historyLength: cell.name === "1.0 JSONRPC" ? -1 : historyLength }),
+        Field.raw(cell, "SendMessage", { ...Field.hello(), configuration }),
+        Field.raw(cell, "SendStreamingMessage", { ...Field.hello(), configuration })
+      ])
+      assert.deepStrictEqual(answers.map(Field.refusal), [
+        ["INVALID_PARAMS", "historyLength"],
+        ["INVALID_PARAMS", "historyLength"],
+        ["INVALID_PARAMS", "configuration.historyLength"],
+        ["INVALID_PARAMS", "configuration.historyLength"]
+      ])
+    }).pipe(Effect.provide(Field.behind(cell, asking))))
+
+  it.effect("HIST-04: a follow-up that is refused changes nothing", () =>
+    Effect.gen(function*() {
+      const before = yield* sendTask("1")
+      const refused = yield* Effect.forEach([
+        { contextId: "other" },
+        { parts: [] },
+        { parts: [{}] },
+        { role: "ROLE_ROBOT" },
+        { messageId: "" }
+      ], (members) => Field.raw(cell, "SendMessage", Field.hello({ taskId: before.id, ...members })))
+      assert.deepStrictEqual(refused.map(Field.refusal), [
+        ["INVALID_PARAMS", "message.contextId"],
+        ["INVALID_PARAMS", "message.parts"],
+        ["INVALID_PARAMS", "message.parts[0]"],
+        ["INVALID_PARAMS", "message.role"],
+        ["INVALID_PARAMS", "message.messageId"]
+      ])
+      assert.deepStrictEqual(yield* get(before.id), before)
+    }).pipe(Effect.provide(Field.behind(cell, asking))))
+
+  it.effect("SCH-11: what is missing is named by its path, and the agent does not hear of it", () => {
+    let heard = 0
+    return Effect.gen(function*() {
+      const { message } = Field.hello()
+      const { messageId: _, ...noId } = message
+      const { parts: __, ...noParts } = message
+      const { role: ___, ...noRole } = message
+      const refused = yield* Effect.forEach(
+        [{}, { message: noId }, { message: noParts }, { message: noRole }],
+        (params) => Field.raw(cell, "SendMessage", params)
+      )
+      assert.deepStrictEqual(refused.map(Field.refusal), [
+        ["INVALID_PARAMS", "message"],
+        ["INVALID_PARAMS", "message.messageId"],
+        ["INVALID_PARAMS", "message.parts"],
+        ["INVALID_PARAMS", "message.role"]
+      ])
+      if (cell.name !== "1.0 JSONRPC") assert.deepStrictEqual(refused.map(({ status }) => status), [400, 400, 400, 400])
+      assert.strictEqual(heard, 0)
+    }).pipe(Effect.provide(Field.behind(cell, () => (heard += 1, Stream.make("ok")))))
+  })
+}, "1.0")
