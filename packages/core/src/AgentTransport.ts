@@ -85,7 +85,8 @@ export const CurrentResumptionObserver = Context.Reference<(resumed: Resumed) =>
 export const resumable = (policy: Policy = backoff(5)) => transform(Resume.over(policy, CurrentResumptionObserver))
 
 /**
- * For an agent whose card is in hand: it answers `GetAgentCard`, and where it does not say that the agent streams, a
- * streamed send is one that waits, whose answer is the whole stream.
+ * For an agent whose card is in hand: it answers `GetAgentCard`; push notifications and the extended card are refused
+ * locally where it does not declare them; and where it does not say that the agent streams, a streamed send is one that
+ * waits, whose answer is the whole stream.
  */
 export const withCard = (card: AgentCard.AgentCard) => transform(WithCard.over(Effect.succeed(card), card.capabilities))

@@ -1,0 +1,227 @@
+import { Agent, AgentError, AgentTransport, Credentials, Id, Operation } from "@effect-a2a/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Duration, Effect, Fiber, Layer, Redacted, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { type Asked, cell, cells, chunks, event, frame, talkTo } from "../support/peer.ts"
+import { json } from "../support/respond.ts"
+
+const rest = cell("1.0 HTTP+JSON")
+const taskId = Id.TaskId.make("t-1")
+const working = JSON.stringify({ id: "t-1", contextId: "c-1", status: { state: "TASK_STATE_WORKING" } })
+
+const tokens = (asked: ReadonlyArray<Asked>) => asked.map(({ headers }) => headers.authorization)
+
+/** Takes the tokens that `isGood`, and refuses all others. */
+const guarded = (isGood: (token: string) => boolean) => ({ headers }: Asked) =>
+  isGood(headers.authorization?.replace("Bearer ", "") ?? "") ? json(working) : new Response("", { status: 401 })
+
+/** `t1`, `t2` and so on: one more with each reading. */
+const counting = () => {
+  let readings = 0
+  return {
+    readings: () => readings,
+    read: Effect.sync(() => Redacted.make(`t${++readings}`))
+  }
+}
+
+const agentOf = (layer: Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError>) =>
+  Agent.layer.pipe(Layer.provide(layer))
+
+const times = (n: number) => Effect.forEach(Array.from({ length: n }), () => Effect.result(Agent.getTask(taskId)))
+const together = (n: number) =>
+  Effect.forEach(Array.from({ length: n }), () => Effect.result(Agent.getTask(taskId)), { concurrency: "unbounded" })
+
+describe("basic", () => {
+  it.effect("name and password in UTF-8", () =>
+    Effect.gen(function*() {
+      const { asked, layer } = talkTo(rest, () => json(working), {
+        credentials: Credentials.layerBasic({ username: "zoë", password: Redacted.make("p:w") })
+      })
+      yield* Agent.getTask(taskId).pipe(Effect.provide(agentOf(layer)))
+      assert.strictEqual(asked[0]!.headers.authorization, `Basic ${Buffer.from("zoë:p:w").toString("base64")}`)
+    }))
+})
+
+describe("a bearer token by an effect", () => {
+  it.effect("is read once for all calls, also those that wait for it at the same time", () =>
+    Effect.gen(function*() {
+      const { read, readings } = counting()
+      const { asked, layer } = talkTo(rest, guarded(() => true), {
+        credentials: Credentials.layerBearerEffect(Effect.delay(read, "1 second"))
+      })
+      const fiber = yield* together(20).pipe(Effect.provide(agentOf(layer)), Effect.forkChild)
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(fiber)
+      assert.deepStrictEqual([asked.length, readings(), new Set(tokens(asked))], [20, 1, new Set(["Bearer t1"])])
+    }))
+
+  for (const one of cells) {
+    it.effect(`AUTH-04: each request carries the value of its moment, a resumed stream too, ${one.name}`, () =>
+      Effect.gen(function*() {
+        let current = "a"
+        let streams = 0
+        const { asked, layer } = talkTo(one, (asked) => {
+          const status = (state: "working" | "completed") =>
+            frame(event(one, asked, {
+              _tag: "StatusUpdate",
+              taskId,
+              contextId: Id.ContextId.make("c-1"),
+              status: { state }
+            }))
+          if (asked.headers.accept === "text/event-stream") current = `b${++streams}`
+          return streams === 1 ? chunks([status("working")]) : chunks([status("completed")])
+        }, {
+          credentials: Layer.succeed(Credentials.Credentials, {
+            get: () => Effect.sync(() => [{ _tag: "Bearer", token: Redacted.make(current) }] as const),
+            renew: () => Effect.succeed(false)
+          })
+        })
+        const fiber = yield* Stream.runDrain(Agent.stream("hi")).pipe(
+          Effect.provide(agentOf(layer.pipe(AgentTransport.resumable()))),
+          Effect.forkChild
+        )
+        yield* TestClock.adjust("1 minute")
+        yield* Fiber.join(fiber)
+        assert.deepStrictEqual(tokens(asked), ["Bearer a", "Bearer b1"])
+      }))
+  }
+
+  it.effect("is renewed when refused: one renewal for all calls that wait", () =>
+    Effect.gen(function*() {
+      const { read, readings } = counting()
+      const { asked, layer } = talkTo(rest, guarded((token) => token !== "t1"), {
+        credentials: Credentials.layerBearerEffect(Effect.delay(read, "1 second"))
+      })
+      const fiber = yield* together(20).pipe(Effect.provide(agentOf(layer)), Effect.forkChild)
+      yield* TestClock.adjust("3 seconds")
+      const results = yield* Fiber.join(fiber)
+      assert.isTrue(results.every(({ _tag }) => _tag === "Success"))
+      assert.deepStrictEqual([readings(), asked.length], [2, 40])
+    }))
+
+  it.effect("refused under an older token, a call is repeated with the present one and renews nothing", () =>
+    Effect.gen(function*() {
+      const { read, readings } = counting()
+      const late = yield* Deferred.make<void>()
+      let isFirst = true
+      const { layer } = talkTo(rest, guarded((token) => token !== "t1"), {
+        credentials: Layer.effect(
+          Credentials.Credentials,
+          Effect.map(Credentials.Credentials, (credentials) => ({
+            ...credentials,
+            // the first refusal is told only when the others have been dealt with
+            renew: (challenge) => {
+              const wait = isFirst ? Deferred.await(late) : Effect.void
+              isFirst = false
+              return Effect.andThen(wait, credentials.renew(challenge))
+            }
+          }))
+        ).pipe(Layer.provide(Credentials.layerBearerEffect(read)))
+      })
+      yield* Effect.gen(function*() {
+        const slow = yield* Effect.forkChild(Agent.getTask(taskId), { startImmediately: true })
+        yield* times(3)
+        assert.strictEqual(readings(), 2)
+        yield* Deferred.succeed(late, undefined)
+        yield* Fiber.join(slow)
+        assert.strictEqual(readings(), 2)
+      }).pipe(Effect.provide(agentOf(layer)))
+    }))
+
+  for (
+    const [name, read] of [
+      ["the same token", () => Effect.succeed(Redacted.make("t"))],
+      ["new tokens that are refused too", () => counting().read]
+    ] as const
+  ) {
+    it.effect(`no storm: a renewal that brings ${name} is not repeated for ten seconds`, () =>
+      Effect.gen(function*() {
+        let readings = 0
+        const { asked, layer } = talkTo(rest, guarded(() => false), {
+          credentials: Credentials.layerBearerEffect(Effect.tap(read(), () => Effect.sync(() => readings++)))
+        })
+        yield* Effect.gen(function*() {
+          const results = yield* times(10)
+          assert.isTrue(
+            results.every((one) => one._tag === "Failure" && one.failure.reason._tag === "UnauthenticatedError")
+          )
+          assert.strictEqual(readings, 2)
+          assert.isAtMost(asked.length, 11)
+          yield* TestClock.adjust("11 seconds")
+          yield* times(10)
+          assert.strictEqual(readings, 3)
+        }).pipe(Effect.provide(agentOf(layer)))
+      }))
+  }
+
+  it.effect("a failure to renew is shared by all who wait, and not repeated at once", () =>
+    Effect.gen(function*() {
+      let readings = 0
+      const { layer } = talkTo(rest, guarded(() => false), {
+        credentials: Credentials.layerBearerEffect(
+          Effect.suspend(() =>
+            readings++ === 0
+              ? Effect.succeed(Redacted.make("t1"))
+              : Effect.fail(AgentError.make("credentials", "CredentialsUnavailableError", { message: "none" }))
+          )
+        )
+      })
+      yield* Effect.gen(function*() {
+        for (const results of [yield* together(10), yield* times(3)]) {
+          assert.isTrue(
+            results.every((one) => one._tag === "Failure" && one.failure.reason._tag === "CredentialsUnavailableError")
+          )
+        }
+        assert.strictEqual(readings, 2)
+      }).pipe(Effect.provide(agentOf(layer)))
+    }))
+
+  it.effect("is read again shortly before it expires", () =>
+    Effect.gen(function*() {
+      const { read } = counting()
+      const { asked, layer } = talkTo(rest, guarded(() => true), {
+        credentials: Credentials.layerBearerEffect(
+          Effect.map(read, (value) => ({ value, expiresIn: Duration.minutes(10) }))
+        )
+      })
+      yield* Effect.gen(function*() {
+        yield* times(1)
+        yield* TestClock.adjust("569 seconds")
+        yield* times(1)
+        yield* TestClock.adjust("1 second")
+        yield* times(1)
+      }).pipe(Effect.provide(agentOf(layer)))
+      assert.deepStrictEqual(tokens(asked), ["Bearer t1", "Bearer t1", "Bearer t2"])
+    }))
+
+  it.effect("an interrupted reading leaves the others theirs", () =>
+    Effect.gen(function*() {
+      const { read, readings } = counting()
+      const { asked, layer } = talkTo(rest, guarded(() => true), {
+        credentials: Credentials.layerBearerEffect(Effect.delay(read, "1 second"))
+      })
+      yield* Effect.gen(function*() {
+        const first = yield* Effect.forkChild(Agent.getTask(taskId), { startImmediately: true })
+        const second = yield* Effect.forkChild(Agent.getTask(taskId), { startImmediately: true })
+        yield* Fiber.interrupt(first)
+        yield* TestClock.adjust("2 seconds")
+        yield* Fiber.join(second)
+      }).pipe(Effect.provide(agentOf(layer)))
+      assert.deepStrictEqual([tokens(asked), readings()], [["Bearer t1"], 1])
+    }))
+})
+
+describe("another origin", () => {
+  it.effect("ML-02: the place of a card that is not the agent's gets no credentials", () =>
+    Effect.gen(function*() {
+      const { asked, layer } = talkTo(rest, () => new Response("", { status: 401 }), {
+        url: "https://agent.test/a2a",
+        agentCardUrl: "https://cards.test/7.json",
+        credentials: Credentials.layerBearer(Redacted.make("s3cr3t"))
+      })
+      const call = Effect.flatMap(AgentTransport.AgentTransport, (one) => one.call(Operation.GetAgentCard, {}))
+      const error = yield* Effect.flip(Effect.provide(call, layer))
+      assert.strictEqual(error.reason._tag, "UnauthenticatedError")
+      assert.deepStrictEqual(asked.map(({ headers }) => "authorization" in headers), [false])
+    }))
+})

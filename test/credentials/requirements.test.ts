@@ -1,0 +1,179 @@
+import { Agent, type AgentCard, Credentials, Discovery, Id } from "@effect-a2a/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { vi } from "vitest"
+import { cell, talkTo } from "../support/peer.ts"
+import { json } from "../support/respond.ts"
+
+const rest = cell("1.0 HTTP+JSON")
+const taskId = Id.TaskId.make("t-1")
+const working = JSON.stringify({ id: "t-1", contextId: "c-1", status: { state: "TASK_STATE_WORKING" } })
+
+const document = {
+  name: "x",
+  supportedInterfaces: [{ url: "https://agent.test/a2a", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }]
+}
+const of03 = { name: "x", url: "https://agent.test/a2a", preferredTransport: "HTTP+JSON", protocolVersion: "0.3.0" }
+
+type Providers = { readonly [scheme: string]: Credentials.Provider }
+
+/** What the agent of a card is sent, three times over. */
+const sent = Effect.fnUntraced(function*(card: unknown, providers: Providers, answer = () => json(working)) {
+  const read = yield* Discovery.fromJson(card)
+  const { asked, layer } = talkTo(rest, answer, { credentials: Credentials.layerFromCard(read, providers) })
+  const results = yield* Effect.forEach([1, 2, 3], () => Effect.result(Agent.getTask(taskId))).pipe(
+    Effect.provide(Agent.layer.pipe(Layer.provide(layer)))
+  )
+  return { asked, results }
+})
+
+const key = (name: string, location = "header") => ({ apiKeySecurityScheme: { location, name } })
+const requiring = (securitySchemes: unknown, ...all: ReadonlyArray<ReadonlyArray<string>>) => ({
+  ...document,
+  securitySchemes,
+  securityRequirements: all.map((names) => ({
+    schemes: Object.fromEntries(names.map((name) => [name, { list: [] }]))
+  }))
+})
+
+describe("AUTH-01: all schemes of a requirement", () => {
+  it.effect("on every request, each with its own secret", () =>
+    Effect.gen(function*() {
+      const { asked } = yield* sent(
+        requiring({ gw: key("X-Gateway-Key"), user: key("X-User") }, ["gw", "user"]),
+        { user: Effect.succeed(Redacted.make("u-1")), gw: Redacted.make("g-1") }
+      )
+      assert.deepStrictEqual(
+        asked.map(({ headers }) => [headers["x-gateway-key"], headers["x-user"], headers.authorization]),
+        [1, 2, 3].map(() => ["g-1", "u-1", undefined])
+      )
+    }))
+
+  it.effect("a refused one is renewed, the others stay", () =>
+    Effect.gen(function*() {
+      let reads = 0
+      const { asked, results } = yield* sent(
+        requiring({ gw: key("X-Gateway-Key"), user: { httpAuthSecurityScheme: { scheme: "bearer" } } }, ["gw", "user"]),
+        { gw: Redacted.make("g-1"), user: Effect.sync(() => Redacted.make(`u-${++reads}`)) },
+        () => reads === 1 ? new Response("", { status: 401 }) : json(working)
+      )
+      assert.deepStrictEqual(asked.map(({ headers }) => [headers["x-gateway-key"], headers.authorization]), [
+        ["g-1", "Bearer u-1"],
+        ["g-1", "Bearer u-2"],
+        ["g-1", "Bearer u-2"],
+        ["g-1", "Bearer u-2"]
+      ])
+      assert.isTrue(results.every(({ _tag }) => _tag === "Success"))
+    }))
+})
+
+describe("AUTH-02: one of several requirements", () => {
+  const flows = { clientCredentials: { tokenUrl: "https://auth.test/token", scopes: {} } }
+  const schemes = { oauth: { oauth2SecurityScheme: { flows } }, key: key("X-Key"), other: key("X-Other") }
+  const card = requiring(schemes, ["oauth", "other"], ["key"])
+
+  it.effect("the first that can be met", () =>
+    Effect.gen(function*() {
+      const only = yield* sent(card, { key: Redacted.make("k-1"), oauth: Redacted.make("never") })
+      assert.deepStrictEqual(only.asked.map(({ headers }) => [headers["x-key"], headers.authorization])[0], [
+        "k-1",
+        undefined
+      ])
+      const both = yield* sent(requiring(schemes, ["oauth"], ["key"]), {
+        key: Redacted.make("k-1"),
+        oauth: Redacted.make("at")
+      })
+      assert.deepStrictEqual(both.asked.map(({ headers }) => [headers["x-key"], headers.authorization])[0], [
+        undefined,
+        "Bearer at"
+      ])
+    }))
+
+  it.effect("where none can be met, the missing schemes are named and nothing is sent", () =>
+    Effect.gen(function*() {
+      const { asked, results: [result] } = yield* sent(card, { other: Redacted.make("o-1") })
+      if (result?._tag !== "Failure") return assert.fail("it was sent")
+      assert.strictEqual(result.failure.reason._tag, "CredentialsUnavailableError")
+      assert.include(result.failure.message, "oauth, or key")
+      assert.deepStrictEqual(asked, [])
+    }))
+
+  it.effect("a scheme that the card does not describe, or that is of a kind unknown, cannot be met", () =>
+    Effect.gen(function*() {
+      const { asked, results: [result] } = yield* sent(
+        requiring({ digest: { httpAuthSecurityScheme: { scheme: "Digest" } } }, ["digest"], ["ghost"]),
+        { digest: Redacted.make("d"), ghost: Redacted.make("g") }
+      )
+      if (result?._tag !== "Failure") return assert.fail("it was sent")
+      assert.include(result.failure.message, "digest (of an unknown kind), or ghost (not described by the card)")
+      assert.deepStrictEqual(asked, [])
+    }))
+
+  for (const [name, card] of [["absent", document], ["empty", { ...document, securityRequirements: [] }]] as const) {
+    it.effect(`${name} requirements need nothing`, () =>
+      Effect.gen(function*() {
+        const { asked } = yield* sent({ ...card, securitySchemes: { key: key("X-Key") } }, {
+          key: Redacted.make("k-1")
+        })
+        assert.deepStrictEqual(asked.map(({ headers }) => "x-key" in headers), [false, false, false])
+      }))
+  }
+})
+
+describe("AUTH-05: where a secret goes", () => {
+  const first = Effect.fnUntraced(function*(card: unknown, secret: string) {
+    return (yield* sent(card, { k: Redacted.make(secret) })).asked[0]!
+  })
+
+  it.effect("an API key: query, cookie or header, in the words of 1.0 and of 0.3", () =>
+    Effect.gen(function*() {
+      const query = yield* first(requiring({ k: key("key", "query") }, ["k"]), "a&b")
+      assert.strictEqual(new URL(query.url).searchParams.get("key"), "a&b")
+      const cookie = yield* first(requiring({ k: key("sid", "cookie") }, ["k"]), "a;b")
+      assert.strictEqual(cookie.headers.cookie, "sid=a%3Bb")
+      for (const place of ["in", "location"]) {
+        const scheme = { type: "apiKey", [place]: "header", name: "X-Key" }
+        const header = yield* first({ ...of03, securitySchemes: { k: scheme }, security: [{ k: [] }] }, "v")
+        assert.strictEqual(header.headers["x-key"], "v")
+      }
+    }))
+
+  it.effect("HTTP Basic from `user:password`; OpenID Connect is a bearer token; mutual TLS is the connection's", () =>
+    Effect.gen(function*() {
+      const basic = yield* first(requiring({ k: { httpAuthSecurityScheme: { scheme: "Basic" } } }, ["k"]), "me:p:w")
+      assert.strictEqual(basic.headers.authorization, `Basic ${btoa("me:p:w")}`)
+      const openIdConnectUrl = "https://auth.test/.well-known/openid-configuration"
+      const oidc = yield* first(requiring({ k: { openIdConnectSecurityScheme: { openIdConnectUrl } } }, ["k"]), "id")
+      assert.strictEqual(oidc.headers.authorization, "Bearer id")
+      const tls = yield* first(requiring({ k: { mtlsSecurityScheme: {} } }, ["k"]), "unused")
+      assert.notInclude(JSON.stringify(tls), "unused")
+    }))
+
+  it.effect("a cookie is refused with an explanation where the platform would drop it, as browsers do", () =>
+    Effect.gen(function*() {
+      const card = yield* Discovery.fromJson(requiring({ k: key("sid", "cookie") }, ["k"]))
+      const { asked, layer } = talkTo(rest, () => json(working), {
+        credentials: Credentials.layerFromCard(card satisfies AgentCard.AgentCard, { k: Redacted.make("s3cr3t") })
+      })
+      yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          vi.stubGlobal(
+            "Request",
+            class extends Request {
+              constructor(input: string, { headers, ...init }: RequestInit = {}) {
+                super(input, { ...init, headers: [...new Headers(headers)].filter(([name]) => name !== "cookie") })
+              }
+            }
+          )
+        ),
+        () => Effect.sync(() => vi.unstubAllGlobals())
+      )
+      const error = yield* Effect.flip(
+        Agent.getTask(taskId).pipe(Effect.provide(Agent.layer.pipe(Layer.provide(layer))))
+      )
+      assert.strictEqual(error.reason._tag, "CredentialsUnavailableError")
+      assert.include(error.message, "browsers")
+      assert.notInclude(error.message, "s3cr3t")
+      assert.deepStrictEqual(asked, [])
+    }))
+})

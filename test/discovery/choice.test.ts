@@ -1,0 +1,262 @@
+import { Agent, Credentials, Discovery, Id, Protocol } from "@effect-a2a/core"
+import { Rest } from "@effect-a2a/transport-rest"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Stream } from "effect"
+import { HttpClient, HttpClientError } from "effect/http"
+import { cells, chunks, event, frame, result, talkTo } from "../support/peer.ts"
+import { bindings, card, card03, find, isCard, one, respond } from "./support.ts"
+
+const taskId = Id.TaskId.make("t-1")
+const agent = "https://agent.test"
+const ask = Agent.getTask(taskId)
+const refusal = (layer: Layer.Layer<Agent.Agent, any>) =>
+  Effect.map(Effect.flip(Effect.provide(ask, layer)), ({ reason }) => reason)
+
+describe("which interface is spoken to", () => {
+  it.effect("CARD-07: the first of equals, in the card's order", () =>
+    Effect.gen(function*() {
+      const { layer, urls } = find(agent, card(one(`${agent}/primary`, "JSONRPC"), one(`${agent}/backup`, "JSONRPC")))
+      yield* Effect.provide(ask, layer)
+      assert.deepStrictEqual(urls().at(-1), `${agent}/primary`)
+    }))
+
+  it.effect("the card's order decides between versions and bindings too", () =>
+    Effect.gen(function*() {
+      const all = [one(`${agent}/a`, "JSONRPC", "0.3"), one(`${agent}/b`, "HTTP+JSON", "1.0")] as const
+      for (
+        const [order, url, version] of [[all, `${agent}/a`, "0.3"], [
+          all.toReversed(),
+          `${agent}/b/tasks/t-1`,
+          "1.0"
+        ]] as const
+      ) {
+        const { asked, layer } = find(agent, card(...order))
+        yield* Effect.provide(ask, layer)
+        assert.deepStrictEqual([asked.at(-1)!.url, asked.at(-1)!.headers["a2a-version"]], [url, version])
+      }
+    }))
+
+  it.effect("CARD-08: an unknown binding is passed over, and case does not matter", () =>
+    Effect.gen(function*() {
+      const { layer, urls } = find(
+        agent,
+        card(one("wss://agent.test/ws", "WEBSOCKET"), one(`${agent}/a2a`, "http+json"))
+      )
+      yield* Effect.provide(ask, layer)
+      assert.strictEqual(urls().at(-1), `${agent}/a2a/tasks/t-1`)
+    }))
+
+  it.effect("CARD-08: where nothing fits, what is offered and what is installed", () =>
+    Effect.gen(function*() {
+      const { layer } = find(agent, card(one("wss://agent.test/ws", "WEBSOCKET"), one("agent.test:443", "GRPC")), {
+        bindings: [Rest.binding]
+      })
+      const reason = yield* refusal(layer)
+      if (reason._tag !== "NoCompatibleInterfaceError") return assert.fail(reason._tag)
+      assert.deepStrictEqual(reason.offered, ["WEBSOCKET 1.0", "GRPC 1.0"])
+      assert.deepStrictEqual(reason.installed, ["HTTP+JSON 1.0", "HTTP+JSON 0.3"])
+      for (const word of [...reason.offered, ...reason.installed]) assert.include(reason.message, word)
+    }))
+
+  it.effect("major and minor count, the patch does not; tenant and relative URLs are the interface's", () =>
+    Effect.gen(function*() {
+      const { asked, layer } = find(`${agent}/agents/foo`, card({ ...one("/rpc", "JSONRPC", "1.0.3"), tenant: "acme" }))
+      yield* Effect.provide(ask, layer)
+      assert.strictEqual(asked.at(-1)!.url, `${agent}/rpc`)
+      assert.strictEqual(JSON.parse(asked.at(-1)!.body).params.tenant, "acme")
+      const beside = find(`${agent}/agents/foo`, card(one("../a2a")))
+      yield* Effect.provide(ask, beside.layer)
+      assert.strictEqual(beside.urls().at(-1), `${agent}/agents/foo/a2a/tasks/t-1`)
+    }))
+
+  it.effect("a hybrid card is one of 1.0", () =>
+    Effect.gen(function*() {
+      const { asked, layer } = find(agent, {
+        ...card03({ url: `${agent}/old` }),
+        ...card(one(`${agent}/new`, "JSONRPC"))
+      })
+      yield* Effect.provide(ask, layer)
+      assert.deepStrictEqual([asked.at(-1)!.url, asked.at(-1)!.headers["a2a-version"]], [`${agent}/new`, "1.0"])
+    }))
+})
+
+describe("VER-04: a card of 0.3", () => {
+  it.effect("works the same by URL and in hand", () =>
+    Effect.gen(function*() {
+      const inHand = yield* Discovery.fromJson(card03())
+      for (const from of [agent, inHand]) {
+        const { asked, layer } = find(from, card03())
+        assert.strictEqual((yield* Effect.provide(ask, layer)).id, taskId)
+        assert.deepStrictEqual([asked.at(-1)!.url, asked.at(-1)!.headers["a2a-version"]], [`${agent}/`, "0.3"])
+      }
+    }))
+
+  it.effect("without 0.3, the error says which edition the card is and which the client speaks", () =>
+    Effect.gen(function*() {
+      const inHand = yield* Discovery.fromJson(card03())
+      for (const from of [agent, inHand]) {
+        const { layer } = find(from, card03(), { protocols: [Protocol.v1_0] })
+        const reason = yield* refusal(layer)
+        assert.strictEqual(reason._tag, "NoCompatibleInterfaceError")
+        assert.include(reason.message, "the card is A2A 0.3, this client speaks 1.0")
+      }
+    }))
+})
+
+describe("VER-05: a version that the server refuses", () => {
+  const details = [{
+    "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+    reason: "VERSION_NOT_SUPPORTED",
+    domain: "a2a-protocol.org",
+    metadata: { supportedVersions: "0.3" }
+  }]
+
+  for (const cell of cells.filter(({ protocol }) => protocol.version === "1.0")) {
+    it.effect(`the error has those it supports, and nothing is tried with another, ${cell.name}`, () =>
+      Effect.gen(function*() {
+        const { asked, layer } = talkTo(cell, (asked) =>
+          cell.binding === "JSONRPC"
+            ? Response.json({
+              jsonrpc: "2.0",
+              id: JSON.parse(asked.body).id,
+              error: { code: -32009, message: "unsupported", data: details }
+            })
+            : Response.json({ error: { code: 400, status: "FAILED_PRECONDITION", message: "unsupported", details } }, {
+              status: 400
+            }))
+        const reason = yield* refusal(Agent.layer.pipe(Layer.provide(layer)))
+        if (reason._tag !== "VersionNotSupportedError") return assert.fail(reason._tag)
+        assert.deepStrictEqual(reason.supportedVersions, ["0.3"])
+        assert.strictEqual(asked.length, 1)
+      }))
+  }
+
+  it.effect("not by discovery either, though the card offers 0.3", () =>
+    Effect.gen(function*() {
+      const { asked, layer } = find(agent, card(one(`${agent}/a`, "JSONRPC"), one(`${agent}/b`, "JSONRPC", "0.3")), {
+        fallback: true,
+        answer: (asked) =>
+          isCard(asked)
+            ? undefined
+            : Response.json({
+              jsonrpc: "2.0",
+              id: JSON.parse(asked.body).id,
+              error: { code: -32009, message: "unsupported", data: details }
+            })
+      })
+      assert.strictEqual((yield* refusal(layer))._tag, "VersionNotSupportedError")
+      assert.deepStrictEqual(asked.filter((one) => !isCard(one)).map(({ url }) => url), [`${agent}/a`])
+    }))
+})
+
+describe("CARD-07: fallback", () => {
+  /** No connection to `/primary`. */
+  const broken = (fallback: boolean, code = "ECONNREFUSED") => {
+    const document = card(one(`${agent}/primary`, "JSONRPC"), one(`${agent}/backup`, "JSONRPC"))
+    const { asked, layer: http } = respond((asked) => answer(asked, document))
+    const client = Layer.effect(
+      HttpClient.HttpClient,
+      Effect.map(
+        HttpClient.HttpClient,
+        (client) =>
+          HttpClient.mapRequestEffect(client, (request) => {
+            const cause = Object.assign(new Error(code), { code })
+            const reason = new HttpClientError.TransportError({ request, cause })
+            return request.url.includes("primary")
+              ? Effect.fail(new HttpClientError.HttpClientError({ reason }))
+              : Effect.succeed(request)
+          })
+      )
+    ).pipe(Layer.provide(http))
+    return {
+      urls: () => asked.filter((one) => !isCard(one)).map(({ url }) => url),
+      layer: Agent.layer.pipe(
+        Layer.provide(Discovery.layer({ agent, bindings, fallback })),
+        Layer.provide([client, Credentials.layerNone])
+      )
+    }
+  }
+  const answer = (asked: Parameters<typeof isCard>[0], document: unknown) =>
+    isCard(asked)
+      ? Response.json(document)
+      : Response.json({
+        jsonrpc: "2.0",
+        id: JSON.parse(asked.body).id,
+        result: JSON.parse(asked.body).method === "GetTask"
+          ? { id: "t-1", contextId: "c-1", status: { state: "TASK_STATE_COMPLETED" } }
+          : { task: { id: "t-1", contextId: "c-1", status: { state: "TASK_STATE_COMPLETED" } } }
+      })
+
+  it.effect("the next interface where a connection cannot be had: reads, sends and streams", () =>
+    Effect.gen(function*() {
+      const { layer, urls } = broken(true)
+      yield* Effect.all([ask, Agent.send("hi"), Stream.runDrain(Agent.stream("hi"))]).pipe(Effect.provide(layer))
+      assert.deepStrictEqual(urls(), [`${agent}/backup`, `${agent}/backup`, `${agent}/backup`])
+    }))
+
+  it.effect("not unless it is on, and not for a message that may have arrived", () =>
+    Effect.gen(function*() {
+      const off = broken(false)
+      assert.strictEqual((yield* refusal(off.layer))._tag, "ConnectionError")
+      const reset = broken(true, "ECONNRESET")
+      const { reason } = yield* Effect.flip(Effect.provide(Agent.send("hi"), reset.layer))
+      assert.strictEqual(reason._tag, "ConnectionError")
+      assert.deepStrictEqual([...off.urls(), ...reset.urls()], [])
+    }))
+})
+
+describe("STR-07: an agent that does not stream", () => {
+  for (const cell of cells) {
+    for (const capabilities of [{}, { streaming: false }]) {
+      it.effect(`is sent a message that waits, ${JSON.stringify(capabilities)}, ${cell.name}`, () =>
+        Effect.gen(function*() {
+          const document = { ...card(one(`${agent}/a2a`, cell.binding, cell.protocol.version)), capabilities }
+          const { asked, layer } = find(agent, document)
+          const events = yield* Stream.runCollect(Agent.stream("hi", { returnImmediately: true })).pipe(
+            Effect.provide(layer)
+          )
+          assert.deepStrictEqual(events.map((one) => one._tag), ["Task"])
+          const sent = asked.filter((one) => !isCard(one))
+          assert.strictEqual(sent.length, 1)
+          assert.notInclude(sent[0]!.headers.accept!, "event-stream")
+          const { configuration, params } = JSON.parse(sent[0]!.body)
+          const { blocking = true, returnImmediately = false } = configuration ?? params?.configuration ?? {}
+          assert.deepStrictEqual([blocking, returnImmediately], [true, false])
+        }))
+    }
+
+    it.effect(`one that does is streamed, ${cell.name}`, () =>
+      Effect.gen(function*() {
+        const { asked, layer } = find(agent, card(one(`${agent}/a2a`, cell.binding, cell.protocol.version)), {
+          answer: (asked) =>
+            isCard(asked) ? undefined : chunks([frame(event(cell, asked, {
+              _tag: "Task",
+              id: taskId,
+              contextId: Id.ContextId.make("c-1"),
+              status: { state: "completed" }
+            }))])
+        })
+        yield* Stream.runDrain(Agent.stream("hi")).pipe(Effect.provide(layer))
+        assert.strictEqual(asked.at(-1)!.headers.accept, "text/event-stream")
+      }))
+  }
+
+  it.effect("and whose answer is not the end is an interrupted stream", () =>
+    Effect.gen(function*() {
+      const [cell] = cells
+      const document = { ...card(one(`${agent}/a2a`, cell!.binding)), capabilities: {} }
+      const { layer } = find(agent, document, {
+        answer: (asked) =>
+          isCard(asked)
+            ? undefined
+            : Response.json(
+              JSON.parse(
+                result(cell!, asked, { task: { id: "t-1", contextId: "c-1", status: { state: "TASK_STATE_WORKING" } } })
+              )
+            )
+      })
+      const { reason } = yield* Effect.flip(Stream.runDrain(Agent.stream("hi")).pipe(Effect.provide(layer)))
+      if (reason._tag !== "StreamInterruptedError") return assert.fail(reason._tag)
+      assert.strictEqual(reason.taskId, taskId)
+    }))
+})

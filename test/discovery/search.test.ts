@@ -1,0 +1,179 @@
+import { Agent, type AgentError, Credentials, Discovery, Id } from "@effect-a2a/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { card, card03, find, getCard, isCard, json, one, respond } from "./support.ts"
+
+const taskId = Id.TaskId.make("t-1")
+const agent = "https://agent.test/agents/foo"
+const document = card(one("https://agent.test/agents/foo/a2a"))
+const built = Effect.asVoid(getCard)
+
+const below = `${agent}/.well-known/agent-card.json`
+const origin = "https://agent.test/.well-known/agent-card.json"
+
+describe("where a card is looked for", () => {
+  for (const status of [404, 405, 410]) {
+    it.effect(`CARD-01: below the path, then below the origin, after ${status}`, () =>
+      Effect.gen(function*() {
+        const { layer, urls } = find(agent, document, {
+          answer: ({ url }) => url === origin ? json(JSON.stringify(document)) : new Response("", { status })
+        })
+        yield* Effect.provide(built, layer)
+        assert.deepStrictEqual(urls().slice(0, 2), [below, origin])
+      }))
+  }
+
+  it.effect("CARD-01: the error names all places and what they answered", () =>
+    Effect.gen(function*() {
+      const { layer } = find(agent, document, {
+        answer: ({ url }) => new Response("", { status: url === below ? 410 : 404 })
+      })
+      const { reason } = yield* Effect.flip(Effect.provide(built, layer))
+      assert.strictEqual(reason._tag, "NotFoundError")
+      assert.include(reason.message, `${below} (410)`)
+      assert.include(reason.message, `${origin} (404)`)
+    }))
+
+  it.effect("CARD-01: a path is the only place", () =>
+    Effect.gen(function*() {
+      for (const path of ["/card.json", "card.json"]) {
+        const { layer, urls } = find(agent, document, { path, answer: () => new Response("", { status: 404 }) })
+        yield* Effect.flip(Effect.provide(built, layer))
+        assert.deepStrictEqual(urls(), [`${agent}/card.json`])
+      }
+    }))
+
+  it.effect("CARD-01: the older name of the file is the last resort", () =>
+    Effect.gen(function*() {
+      const { layer, urls } = find(agent, document, {
+        answer: ({ url }) =>
+          url === "https://agent.test/.well-known/agent.json"
+            ? json(JSON.stringify(card03()))
+            : new Response("", { status: 404 })
+      })
+      yield* Effect.provide(built, layer)
+      assert.deepStrictEqual(urls().slice(0, 2), [below, origin])
+    }))
+
+  for (
+    const [url, path] of [
+      ["https://agent.test/x/.well-known/agent-card.json", undefined],
+      ["https://agent.test/x/.well-known/agent.json?v=2", undefined],
+      ["https://agent.test/cards/7.json", ""],
+      ["https://agent.test/cards/7", ""]
+    ] as const
+  ) {
+    it.effect(`CARD-02: exactly ${url}`, () =>
+      Effect.gen(function*() {
+        const missing = find(url, document, { path, answer: () => new Response("", { status: 404 }) })
+        assert.strictEqual((yield* Effect.flip(Effect.provide(built, missing.layer))).reason._tag, "NotFoundError")
+        assert.deepStrictEqual(missing.urls(), [url])
+        const found = respond(() => json(JSON.stringify(document)))
+        const read = yield* Discovery.card(url, { path }).pipe(Effect.provide([found.layer, Credentials.layerNone]))
+        assert.deepStrictEqual([read.name, found.asked.map(({ url }) => url)], ["x", [url]])
+      }))
+  }
+
+  it.effect("URL-07: what is no URL is refused before anything is sent, and corrected", () =>
+    Effect.gen(function*() {
+      for (
+        const [url, corrected] of [["localhost:8080", "http://localhost:8080"], [
+          "agent.test/a2a",
+          "https://agent.test/a2a"
+        ]]
+      ) {
+        const { asked, layer } = find(url!, document)
+        const { reason } = yield* Effect.flip(Effect.provide(built, layer))
+        assert.strictEqual(reason._tag, "InvalidRequestError")
+        assert.include(reason.message, corrected!)
+        assert.deepStrictEqual(asked, [])
+      }
+    }))
+})
+
+describe("CARD-04: a protected card", () => {
+  const challenge = "Bearer realm=\"agents\""
+  const refuse = () => new Response("", { status: 401, headers: { "www-authenticate": challenge } })
+
+  it.effect("without credentials: 401 with its challenge, and no other place is tried", () =>
+    Effect.gen(function*() {
+      const { layer, urls } = find(agent, document, { answer: refuse })
+      const { reason } = yield* Effect.flip(Effect.provide(built, layer))
+      if (reason._tag !== "UnauthenticatedError") return assert.fail(reason._tag)
+      assert.deepStrictEqual([reason.challenge, reason.status], [challenge, 401])
+      assert.notInclude(reason.message, "no agent card")
+      assert.deepStrictEqual(urls(), [below])
+    }))
+
+  it.effect("credentials are sent with it, and renewed", () =>
+    Effect.gen(function*() {
+      let reads = 0
+      const { asked, layer } = find(agent, document, {
+        credentials: Credentials.layerBearerEffect(Effect.sync(() => Redacted.make(`t${++reads}`))),
+        answer: (asked) =>
+          asked.headers.authorization === "Bearer t1" ? refuse() : json(JSON.stringify(isCard(asked) ? document : {}))
+      })
+      yield* Effect.provide(built, layer)
+      assert.deepStrictEqual(asked.slice(0, 2).map(({ headers }) => headers.authorization), ["Bearer t1", "Bearer t2"])
+    }))
+})
+
+describe("CARD-05: a card in hand", () => {
+  it.effect("is never asked for, and answers for the agent", () =>
+    Effect.gen(function*() {
+      const inHand = yield* Discovery.fromJson(card(one("https://agent.test/a2a")))
+      const { asked, layer, urls } = find(inHand, undefined, {
+        answer: (asked) => isCard(asked) ? new Response("", { status: 500 }) : undefined
+      })
+      yield* Effect.gen(function*() {
+        yield* Agent.getTask(taskId)
+        assert.strictEqual((yield* Agent.card).name, "x")
+        for (
+          const [tag, call] of [
+            [
+              "PushNotificationNotSupportedError",
+              Effect.flatMap(Agent.Agent, ({ pushConfigs }) => pushConfigs.list(taskId))
+            ],
+            [
+              "PushNotificationNotSupportedError",
+              Agent.send("hi", { taskPushNotificationConfig: { url: "https://hook.test" } })
+            ],
+            ["UnsupportedOperationError", Effect.flatMap(Agent.Agent, ({ extendedCard }) => extendedCard)]
+          ] as const
+        ) {
+          assert.strictEqual(
+            (yield* Effect.flip(call as Effect.Effect<unknown, AgentError.AgentError, Agent.Agent>)).reason._tag,
+            tag
+          )
+        }
+      }).pipe(Effect.provide(layer))
+      assert.deepStrictEqual(urls(), ["https://agent.test/a2a/tasks/t-1"])
+      assert.strictEqual(asked.length, 1)
+    }))
+})
+
+describe("CARD-10: lists that are null and parts that are missing", () => {
+  it.effect("read as empty", () =>
+    Effect.gen(function*() {
+      const sparse = {
+        name: "x",
+        skills: null,
+        defaultInputModes: null,
+        capabilities: null,
+        supportedInterfaces: [one("https://agent.test/a2a")]
+      }
+      const { layer } = find(agent, sparse)
+      const read = yield* Effect.provide(getCard, layer)
+      assert.deepStrictEqual([read.skills, read.defaultInputModes, read.capabilities], [[], [], {}])
+    }))
+
+  it.effect("without a usable interface, the field is named", () =>
+    Effect.gen(function*() {
+      for (const supportedInterfaces of [null, [], [{ url: "", protocolBinding: "JSONRPC" }]]) {
+        const { layer } = find(agent, { name: "x", supportedInterfaces })
+        const { reason } = yield* Effect.flip(Effect.provide(built, layer))
+        assert.strictEqual(reason._tag, "MalformedResponseError")
+        assert.include(reason.message, "supportedInterfaces")
+      }
+    }))
+})
