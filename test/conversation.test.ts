@@ -316,6 +316,36 @@ describe("a conversation with a peer", () => {
     }).pipe(Effect.provide(layer))
   })
 
+  it.effect("HIST-05: a peer that tells no context is answered on its task all the same", () => {
+    const question = { task: { id: "t-1", status: { state: "TASK_STATE_INPUT_REQUIRED" } } }
+    const { asked, layer } = peer(json(question), json({ message: said("m-1") }))
+    return Effect.gen(function*() {
+      const conversation = yield* Conversation.make()
+      yield* conversation.send("one")
+      yield* conversation.send("two")
+      assert.deepStrictEqual(idsIn(messageIn(asked[1]!)), ["t-1", undefined])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("a context that was refused is not the conversation's", () => {
+    const { asked, layer } = peer(
+      json({ message: said("m-1") }),
+      () =>
+        new Response(JSON.stringify({ error: { code: 400, status: "INVALID_ARGUMENT", message: "no" } }), {
+          status: 400
+        }),
+      json({ message: said("m-2") })
+    )
+    return Effect.gen(function*() {
+      const conversation = yield* Conversation.make()
+      yield* conversation.send("one")
+      yield* Effect.flip(conversation.send("two", { contextId: Id.ContextId.make("c-9") }))
+      assert.strictEqual((yield* conversation.state).contextId, "c-1")
+      yield* conversation.send("three")
+      assert.deepStrictEqual(idsIn(messageIn(asked[2]!)), [undefined, "c-1"])
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("STR-10: a chunk that comes late does not revive the task", () => {
     const at = { taskId: Id.TaskId.make("t-1"), contextId: Id.ContextId.make("c-1") }
     const artifact = Artifact.make(Id.ArtifactId.make("a"), [Part.text("tail")])
@@ -388,20 +418,52 @@ describe("a conversation with a server", () => {
     Agent.layer.pipe(Layer.provide(AgentTest.layer), Layer.provide(script))
   type AgentExecutorOf = Layer.Success<ReturnType<typeof Script.layer>>
 
-  it.effect("credentials that came meanwhile: the task is waited for; that did not: it is answered", () =>
+  const login = Script.layer(Script.requireAuth("Log in"), Script.wait("1 minute"), Script.say("in"))
+
+  it.effect("a task that waits for credentials is answered; refused, it is looked up before the next message", () =>
     Effect.gen(function*() {
       const conversation = yield* Conversation.make()
       const asked = yield* conversation.ask("go")
       assert.strictEqual(asked.state, "auth-required")
-      const answering = yield* Effect.forkChild(Effect.exit(conversation.ask("I declined")))
-      yield* TestClock.adjust("1 second")
-      yield* Fiber.join(answering)
+      assert.strictEqual((yield* refusal(conversation.ask("I decline")))._tag, "UnsupportedOperationError")
       assert.strictEqual((yield* conversation.state).pending?.id, asked.taskId)
-      yield* TestClock.adjust("1 hour")
-      const next = yield* Effect.forkChild(conversation.ask("next"))
-      yield* TestClock.adjust("1 hour")
-      assert.notStrictEqual((yield* Fiber.join(next)).taskId, asked.taskId)
-    }).pipe(
-      Effect.provide(serve(Script.layer(Script.requireAuth("Log in"), Script.wait("1 minute"), Script.say("in"))))
-    ))
+      yield* TestClock.adjust("1 minute")
+      assert.notStrictEqual((yield* conversation.ask("next")).taskId, asked.taskId)
+    }).pipe(Effect.provide(serve(login))))
+
+  it.effect("HIST-05: a task whose credentials came meanwhile, and which is done, is not answered", () =>
+    Effect.gen(function*() {
+      const conversation = yield* Conversation.make()
+      const asked = yield* conversation.ask("go")
+      yield* TestClock.adjust("1 minute")
+      assert.notStrictEqual((yield* conversation.ask("next")).taskId, asked.taskId)
+      assert.deepStrictEqual((yield* texts(conversation)).slice(1, 3), ["agent: Log in", "agent: in"])
+    }).pipe(Effect.provide(serve(login))))
+
+  it.effect("ML-09: a second message waits for the first to name the context", () =>
+    Effect.gen(function*() {
+      const conversation = yield* Conversation.make()
+      const asks = yield* Effect.forkChild(
+        Effect.all(["one", "two"].map((text) => conversation.ask(text)), { concurrency: 2 })
+      )
+      yield* TestClock.adjust("1 minute")
+      const [one, two] = yield* Fiber.join(asks)
+      assert.strictEqual(one!.contextId, two!.contextId)
+    }).pipe(Effect.provide(serve(Script.layer(Script.wait("1 second"), Script.say("yes"))))))
+
+  it.effect("CAN-04: given up while it waits its turn, a message was never sent", () =>
+    Effect.gen(function*() {
+      const conversation = yield* Conversation.make()
+      const first = yield* Effect.forkChild(conversation.ask("one"), { startImmediately: true })
+      const second = yield* Effect.forkChild(conversation.ask("two"), { startImmediately: true })
+      const third = yield* Effect.forkChild(conversation.ask("three"), { startImmediately: true })
+      yield* Fiber.interrupt(second)
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(first)
+      yield* Fiber.join(third)
+      assert.deepStrictEqual((yield* texts(conversation)).filter((text) => text.startsWith("user")), [
+        "user: one",
+        "user: three"
+      ])
+    }).pipe(Effect.provide(serve(Script.layer(Script.wait("1 second"), Script.say("yes"))))))
 })

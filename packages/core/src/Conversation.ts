@@ -168,7 +168,7 @@ export const make = (options: Options = {}): Effect.Effect<Conversation, never, 
         ...options
       }
       const at = given.contextId ?? contextId
-      let current = at === undefined ? Rooms.empty() : yield* Rooms.enter(rooms, at)
+      let current = at === undefined ? last : yield* Rooms.enter(rooms, at)
       yield* clear(current, at)
       const asked = Rooms.pending(current)
       const taskId = given.taskId ?? asked?.id
@@ -180,6 +180,7 @@ export const make = (options: Options = {}): Effect.Effect<Conversation, never, 
       })
       const adopted = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
       const collected = Answer.collector()
+      const before = [contextId, last] as const
       let reply: Message.Message | undefined
       let failure: AgentError | undefined
 
@@ -193,6 +194,7 @@ export const make = (options: Options = {}): Effect.Effect<Conversation, never, 
         }
         const isRefused = failure !== undefined && isRefusal(failure)
         if (isRefused && isNew) transcript.remove(message)
+        if (isRefused) [contextId, last] = before
         if (failure?.origin === "local") return Rooms.put(current, asked)
         const told = failure?.reason._tag === "StreamInterruptedError" ? failure.reason.taskId : undefined
         const id = told ?? taskId
@@ -264,7 +266,7 @@ export const make = (options: Options = {}): Effect.Effect<Conversation, never, 
         const at = room()
         const task = Rooms.pending(at)
         return task === undefined ?
-          Effect.succeed(undefined) :
+          Effect.undefined :
           Effect.tap(agent.cancel(task.id), (canceled) =>
             Effect.sync(() => {
               // whoever follows the task hears of it
