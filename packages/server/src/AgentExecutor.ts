@@ -25,7 +25,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type { Caller } from "./Caller.ts"
-import type { Reply } from "./Reply.ts"
+import * as KeyedLock from "./internal/keyedLock.ts"
+import * as Reply from "./Reply.ts"
 
 /** What there is to answer. `task` is the task that the message continues, as it was before the message. */
 export interface Turn {
@@ -48,7 +49,7 @@ export interface Turn {
  * and not told.
  */
 export type Answer<R = never> =
-  | Stream.Stream<Reply, AgentErrorReason, R>
+  | Stream.Stream<Reply.Reply, AgentErrorReason, R>
   | Effect.Effect<Message.Input, AgentErrorReason, R>
 
 export class AgentExecutor extends Context.Service<AgentExecutor, {
@@ -70,3 +71,33 @@ export const layer = <R = never>(execute: (turn: Turn) => Answer<R>): Layer.Laye
       }
     })
   )
+
+/**
+ * The same executor, with the turns of one caller and context one after another in order of arrival, for agents whose
+ * sessions are not made for more; other contexts go on meanwhile. A task that waits for its turn is already `working`,
+ * and the end of one, whatever it is, lets the next begin.
+ *
+ * ```ts
+ * import { AgentExecutor } from "@effect-a2a/server"
+ * import { Stream } from "effect"
+ *
+ * const executor = AgentExecutor.serialized(AgentExecutor.layer(() => Stream.make("One at a time")))
+ * ```
+ */
+export const serialized = <E, R>(self: Layer.Layer<AgentExecutor, E, R>): Layer.Layer<AgentExecutor, E, R> =>
+  Layer.effect(
+    AgentExecutor,
+    Effect.gen(function*() {
+      const { execute } = yield* AgentExecutor
+      const lock = yield* KeyedLock.make<string>()
+      return {
+        execute: (turn) => {
+          const answer = execute(turn)
+          const mine = lock(JSON.stringify([turn.caller?.id, turn.contextId]))
+          return Stream.isStream(answer)
+            ? Stream.concat(Stream.make(Reply.status("working")), Stream.unwrap(Effect.as(mine, answer)))
+            : Effect.scoped(Effect.andThen(mine, answer))
+        }
+      }
+    })
+  ).pipe(Layer.provide(self))

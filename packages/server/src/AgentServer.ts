@@ -4,7 +4,8 @@
  *
  * The rules of the specification that it keeps: validation comes before any write; one turn at a time per task, a second
  * message meanwhile is refused (`UnsupportedOperationError`); streams begin with the task and end at a terminal state or
- * at input-required; a caller who goes away changes nothing; tasks belong to their caller.
+ * at input-required; a caller who goes away changes nothing; tasks belong to their caller. A message that is sent again is
+ * a new message: nothing recognises duplicates by their message id (specification §3.3.1 leaves that open).
  *
  * ```ts
  * import { AgentTransport, Message, Operation, Task } from "@effect-a2a/core"
@@ -46,12 +47,13 @@ import * as FiberMap from "effect/FiberMap"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { AgentExecutor, type Turn } from "./AgentExecutor.ts"
 import * as Caller from "./Caller.ts"
 import * as KeyedLock from "./internal/keyedLock.ts"
 import * as Request from "./internal/request.ts"
-import { commit, internalError, run } from "./internal/run.ts"
+import { commit, internalError, run, traced } from "./internal/run.ts"
 import { isClosing } from "./internal/writer.ts"
 import * as TaskHub from "./TaskHub.ts"
 import * as TaskStore from "./TaskStore.ts"
@@ -96,7 +98,9 @@ const make = Effect.fnUntraced(function*(options: Options) {
   const store = yield* TaskStore.TaskStore
   const hub = yield* TaskHub.TaskHub
   const runs = yield* FiberMap.make<Id.TaskId>()
-  const locked = yield* KeyedLock.make<Id.TaskId>()
+  const lock = yield* KeyedLock.make<Id.TaskId>()
+  const locked = (id: Id.TaskId) => <A, E, R>(self: Effect.Effect<A, E, R>) =>
+    Effect.scopedWith((scope) => lock(id).pipe(Scope.provide(scope), Effect.andThen(self)))
   const services = Context.make(TaskStore.TaskStore, store).pipe(Context.add(TaskHub.TaskHub, hub))
 
   const owner = Effect.map(Caller.Current, (caller) => caller?.id)
@@ -135,7 +139,7 @@ const make = Effect.fnUntraced(function*(options: Options) {
       Effect.catchCause((cause) => Effect.succeed(Stream.failCause(cause)))
     )
     if (!Stream.isStream(execution)) {
-      return execution.pipe(
+      return traced(turn)(execution).pipe(
         Effect.catchDefect((defect) =>
           Effect.andThen(Effect.logError("An agent died", defect), Effect.fail(internalError))
         ),

@@ -22,6 +22,12 @@ import * as Writer from "./writer.ts"
 /** What a caller is told of a defect. */
 export const internalError = reason("InternalError", { message: "The agent failed unexpectedly" })
 
+/** The agent's work as a span of its own: a child of the request's, which it may outlast. */
+export const traced = ({ contextId, taskId }: Turn) =>
+  Effect.withSpan("a2a.execute", {
+    attributes: { "a2a.task.id": taskId, "a2a.context.id": contextId }
+  }, { captureStackTrace: false })
+
 /** Writes events and then tells those who follow the task; the last ones let them go. */
 export const commit = Effect.fnUntraced(
   function*(owner: string | undefined, taskId: Id.TaskId, events: ReadonlyArray<StreamEvent>) {
@@ -101,8 +107,11 @@ export const run = Effect.fnUntraced(
     yield* Effect.onExit(work, finish)
   },
   (effect, turn) =>
-    Effect.catchCause(effect, (cause) =>
-      Cause.hasInterruptsOnly(cause) || Option.isSome(Cause.findErrorOption(cause))
-        ? Effect.void
-        : Effect.flatMap(TaskHub, (hub) => hub.end(turn.taskId, internalError)))
+    Effect.catchCause(
+      traced(turn)(effect),
+      (cause) =>
+        Cause.hasInterruptsOnly(cause) || Option.isSome(Cause.findErrorOption(cause))
+          ? Effect.void
+          : Effect.flatMap(TaskHub, (hub) => hub.end(turn.taskId, internalError))
+    )
 )
