@@ -23,6 +23,7 @@ import * as Agent from "@effect-a2a/core/Agent"
 import type * as AgentError from "@effect-a2a/core/AgentError"
 import type { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import type { Credentials } from "@effect-a2a/core/Credentials"
+import * as Discovery from "@effect-a2a/core/Discovery"
 import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import * as Protocol from "@effect-a2a/core/Protocol"
 import * as JsonRpc from "@effect-a2a/transport-jsonrpc/JsonRpc"
@@ -32,6 +33,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import type { HttpClient } from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
+import * as NodeAddressGuard from "./NodeAddressGuard.ts"
 import * as NodeCredentials from "./NodeCredentials.ts"
 
 /** The bindings by the name they have here. */
@@ -74,6 +76,20 @@ export const layerTransport = (
   { binding = "rest", protocol = "1.0", ...options }: Options
 ): Layer.Layer<AgentTransport, AgentError.AgentError, HttpClient | Credentials> =>
   bindings[binding]({ ...options, protocol: typeof protocol === "string" ? protocols[protocol] : protocol })
+
+/** Both bindings are installed unless others are given. */
+export interface DiscoveryOptions extends Omit<Discovery.Options, "bindings"> {
+  readonly bindings?: Discovery.Options["bindings"] | undefined
+}
+
+/**
+ * The transport to an agent that is found by its URL, by its card's, or by its card; see `Discovery.layer`. Names of
+ * hosts that a card leads to are resolved before anything is sent there, and refused in private networks.
+ */
+export const layerDiscovery = (
+  { bindings = [Rest.binding, JsonRpc.binding], ...options }: DiscoveryOptions
+): Layer.Layer<AgentTransport, AgentError.AgentError, HttpClient | Credentials> =>
+  Discovery.layer({ ...options, bindings }).pipe(Layer.provide(NodeAddressGuard.layerResolver))
 
 /** The client, over {@link layerClient}. Fails where the URL is none. */
 export const layer = (options: Options): Layer.Layer<Agent.Agent, AgentError.AgentError, Credentials> =>

@@ -1,0 +1,55 @@
+import { Agent, Credentials, Protocol } from "@effect-a2a/core"
+import { NodeAgent, NodeAgentServer } from "@effect-a2a/node"
+import { CardServer } from "@effect-a2a/server"
+import { AgentTest, Script } from "@effect-a2a/testing"
+import { JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
+import { RestServer } from "@effect-a2a/transport-rest"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Stream } from "effect"
+
+const path = "/agents/foo"
+const protocols = [Protocol.v1_0, Protocol.v0_3] as const
+
+/** An agent whose card lists one interface. */
+const routes = (url: string, protocolBinding: string, protocolVersion: string) => {
+  const card = { ...AgentTest.card, supportedInterfaces: [{ url, protocolBinding, protocolVersion }] }
+  return Layer.mergeAll(
+    RestServer.routes({ path, protocols }),
+    JsonRpcServer.routes({ path, protocols }),
+    CardServer.routes({ path, protocols })
+  ).pipe(
+    Layer.provide(AgentTest.layerWith({ card })),
+    Layer.provide(Script.layer(Script.say("Hello")))
+  )
+}
+
+const found = <A, E>(use: Effect.Effect<A, E, Agent.Agent>, ...one: Parameters<typeof routes>) =>
+  Effect.flatMap(NodeAgentServer.url, (url) =>
+    use.pipe(Effect.provide(Agent.layer.pipe(
+      Layer.provide(NodeAgent.layerDiscovery({ agent: url + path })),
+      Layer.provide([NodeAgent.layerClient, Credentials.layerNone])
+    )))).pipe(Effect.provide(NodeAgentServer.layer({ routes: routes(...one), port: 0 })))
+
+describe("NodeAgent.layerDiscovery", () => {
+  for (const version of ["1.0", "0.3"]) {
+    for (const binding of ["HTTP+JSON", "JSONRPC"]) {
+      it.live(`CARD-01: an agent below a path of this machine, which the user named, ${version} ${binding}`, () =>
+        found(
+          Effect.gen(function*() {
+            assert.strictEqual((yield* Agent.ask("hi")).text, "Hello")
+            assert.isAbove((yield* Stream.runCollect(Agent.stream("hi"))).length, 2)
+          }),
+          path,
+          binding,
+          version
+        ))
+    }
+  }
+
+  it.live("a card that leads elsewhere on this machine is not followed", () =>
+    Effect.gen(function*() {
+      const { reason } = yield* found(Effect.flip(Agent.ask("hi")), "http://127.0.0.1:1/a2a", "HTTP+JSON", "1.0")
+      assert.strictEqual(reason._tag, "InvalidRequestError")
+      assert.include(reason.message, "127.0.0.1 is refused: a loopback address")
+    }))
+})
