@@ -143,7 +143,7 @@ for (const cell of cells) {
         const withIds = (frames: Support.Frames) => frames.flatMap((one, at) => [`id: ${at + 1}\n`, one])
         const { asked, layer } = resumable(cell, [
           eventStream(cell, withIds(begin), { end: "reset" }),
-          eventStream(cell, [], { end: "reset" }),
+          eventStream(cell, [task("working", "He")], { end: "reset" }),
           eventStream(cell, [task("working", "He"), status("completed")])
         ])
         yield* hurried(Support.heard.pipe(Effect.provide(layer)))
@@ -154,6 +154,29 @@ for (const cell of cells) {
         ])
         yield* hurried(Support.heard.pipe(Effect.provide(without.layer)))
         assert.isFalse(without.asked.some(({ headers }) => "last-event-id" in headers))
+      }))
+
+    it.effect("§3.1.6: a subscription that ends before it says anything may be a refusal, so the task is read", () =>
+      Effect.gen(function*() {
+        const silent = eventStream(cell, [], { end: "reset" })
+        const artifacts = [{
+          artifactId: "a",
+          parts: [cell.name === "0.3 JSONRPC" ? { kind: "text", text: "Hello" } : { text: "Hello" }]
+        }]
+        const { asked, layer } = resumable(cell, [
+          eventStream(cell, begin, { end: "reset" }),
+          silent,
+          taskAnswer(cell, wire(cell, "working")),
+          silent,
+          // told by states alone, so that the answer is still to be had from a stream (ML-27)
+          taskAnswer(cell, wire(cell, "completed")),
+          silent,
+          taskAnswer(cell, wire(cell, "completed", { artifacts }))
+        ])
+        const { end, text } = yield* hurried(Support.heard.pipe(Effect.provide(layer)))
+        assert.strictEqual(end, "success")
+        assert.strictEqual(text, "Hello")
+        assert.strictEqual(asked.length, 7)
       }))
 
     it.effect("RES-10: interruption closes the resumed connection, and each one before the next", () =>

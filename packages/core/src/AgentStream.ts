@@ -79,18 +79,22 @@ const sayArtifact = (said: Said, artifact: Artifact.Artifact, append: boolean): 
   return whole.startsWith(shown) ? whole.slice(shown.length) : `\n${whole}`
 }
 
+const sayStatus = (said: Said, { message, state }: Task.TaskStatus): readonly [Said, string] =>
+  message === undefined || state === "failed" ? [said, ""] : sayMessage(said, message)
+
 const say = (said: Said, event: StreamEvent.StreamEvent): readonly [Said, string] => {
   switch (event._tag) {
     case "Message":
       return sayMessage(said, event)
     case "ArtifactUpdate":
       return [said, sayArtifact(said, event.artifact, event.append === true)]
-    case "StatusUpdate": {
-      const { message, state } = event.status
-      return message === undefined || state === "failed" ? [said, ""] : sayMessage(said, message)
+    case "StatusUpdate":
+      return sayStatus(said, event.status)
+    case "Task": {
+      const text = (event.artifacts ?? []).map((artifact) => sayArtifact(said, artifact, false)).join("")
+      const [after, more] = sayStatus(said, event.status)
+      return [after, text + more]
     }
-    case "Task":
-      return [said, (event.artifacts ?? []).map((artifact) => sayArtifact(said, artifact, false)).join("")]
   }
 }
 

@@ -82,9 +82,13 @@ export const reader = (told: Told) => {
   const known = told.marks.length
   let at = 0
   let isFirst = true
+  let last: number | undefined
 
   const isRepeated = (event: Event, hash: number): boolean => {
-    if (at >= known) return isNamed(event) && told.marks.at(-1) === hash
+    const previous = last
+    last = hash
+    if (isNamed(event) && hash === previous) return true
+    if (at >= known) return isNamed(event) && hash === told.marks.at(-1)
     const found = told.marks.indexOf(hash, at)
     const isReplay = found === at || (found > at && (at > 0 || isNamed(event)))
     at = isReplay ? found + 1 : known

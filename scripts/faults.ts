@@ -1,0 +1,45 @@
+// A randomized run of streams through faults: every answer equals the undisturbed one or ends in a typed error.
+// pnpm faults [--streams N] [--seed S]
+import * as Effect from "effect/Effect"
+import * as process from "node:process"
+import { parseArgs } from "node:util"
+import { overSockets } from "../test/resilience/faults/sockets.ts"
+import { overWire } from "../test/resilience/faults/wire.ts"
+import type { Report } from "../test/resilience/faults/run.ts"
+
+const { values } = parseArgs({ options: { streams: { type: "string", default: "2400" }, seed: { type: "string", default: "1" } } })
+const streams = Number(values.streams)
+const seed = Number(values.seed)
+if (!Number.isInteger(streams) || streams < 1 || !Number.isInteger(seed)) {
+  console.error("usage: pnpm faults [--streams N] [--seed S]")
+  process.exit(2)
+}
+
+const counts = (all: Readonly<Record<string, number>>) =>
+  Object.entries(all).filter(([, n]) => n > 0).map(([name, n]) => `${name} ${n}`).join(", ")
+
+const tell = (name: string, { errors, faults, resumed, streams, undisturbed, wrong }: Report, seconds: number) => {
+  const failed = Object.values(errors).reduce((sum, n) => sum + n, 0)
+  console.log(`${name}: ${streams} streams in ${seconds.toFixed(1)} s, seed ${seed}`)
+  console.log(`  as undisturbed  ${undisturbed}, ${resumed} of them after being taken up again`)
+  console.log(`  typed errors    ${failed}: ${counts(errors)}`)
+  console.log(`  faults made     ${counts(faults)}`)
+  console.log(`  wrong           ${wrong.length}`)
+  for (const one of wrong.slice(0, 20)) console.log(`    ${one.slice(0, 2000)}`)
+}
+
+const timed = (name: string, effect: Effect.Effect<Report, unknown>) =>
+  Effect.gen(function*() {
+    const begun = performance.now()
+    const report = yield* effect
+    tell(name, report, (performance.now() - begun) / 1000)
+    return report.wrong.length
+  })
+
+const onSockets = Math.max(1, Math.round(streams / 6))
+const wrong = Effect.gen(function*() {
+  const wire = yield* timed("through the wire, without sockets", overWire({ streams: streams - onSockets, seed }))
+  const sockets = yield* timed("over loopback, through a cutting proxy", overSockets({ streams: onSockets, seed }))
+  return wire + sockets
+})
+process.exit(await Effect.runPromise(wrong) === 0 ? 0 : 1)

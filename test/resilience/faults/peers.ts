@@ -1,0 +1,102 @@
+/** The two kinds of peers, in the four combinations: one that replays (MemoryLake) and one that takes snapshots (ours). */
+import type * as AgentError from "@effect-a2a/core/AgentError"
+import type { AgentTransport } from "@effect-a2a/core/AgentTransport"
+import type { Credentials } from "@effect-a2a/core/Credentials"
+import type * as Protocol from "@effect-a2a/core/Protocol"
+import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
+import * as Message from "@effect-a2a/core/Message"
+import * as AgentServer from "@effect-a2a/server/AgentServer"
+import * as AgentTest from "@effect-a2a/testing/AgentTest"
+import * as Fault from "@effect-a2a/testing/Fault"
+import * as MemoryLakeEmulator from "@effect-a2a/testing/MemoryLakeEmulator"
+import * as Script from "@effect-a2a/testing/Script"
+import * as JsonRpcServer from "@effect-a2a/transport-jsonrpc/JsonRpcServer"
+import * as RestServer from "@effect-a2a/transport-rest/RestServer"
+import * as Duration from "effect/Duration"
+import type { HttpClient } from "effect/http/HttpClient"
+import type { HttpRouter } from "effect/http/HttpRouter"
+import * as Layer from "effect/Layer"
+import { cells } from "../../peers/cells.ts"
+
+export interface Peer {
+  readonly name: string
+  readonly mode: "replay" | "snapshot"
+  /** Whether it says something beside its answer. */
+  readonly speaks: boolean
+  readonly questions: ReadonlyArray<string>
+  readonly transport: Layer.Layer<AgentTransport, AgentError.AgentError, HttpClient | Credentials>
+  /** The transport that is disturbed by nothing, where it is another. */
+  readonly undisturbed?: Peer["transport"]
+  /** A way to it with faults of its own, if it has any; `clean` has none. */
+  readonly client: Layer.Layer<HttpClient>
+  readonly clean: Layer.Layer<HttpClient>
+}
+
+const path = "/agent"
+
+/** A run from a seed: pieces of an answer, waits, and one of several ends. */
+const script = (speaks: boolean, wait: Duration.Duration) => (question: string): ReadonlyArray<Script.Step> => {
+  const next = Fault.random(Number(question.replace(/\D/g, "")))
+  const steps: Array<Script.Step> = []
+  const pieces = 2 + Math.floor(next() * 8)
+  for (let n = 0; n < pieces; n++) {
+    if (speaks && next() < 0.4) steps.push(Script.write(`step ${n} ${"…".repeat(Math.floor(next() * 20))} `))
+    steps.push(Script.say(`piece ${n} `.repeat(1 + Math.floor(next() * 6))))
+    if (next() < 0.6) steps.push(Script.wait(Duration.times(wait, next())))
+  }
+  const end = next()
+  if (end < 0.1) steps.push(Script.fail("it broke"))
+  else if (end < 0.25) steps.push(Script.askForInput("Which one?"))
+  return steps
+}
+
+const numbered = (word: string, count: number) => Array.from({ length: count }, (_, at) => `${word} ${at + 1}`)
+
+/** What serves both kinds, and how they are reached at an origin. */
+export const services = (wait: Duration.Duration) => {
+  const lake = {
+    routes: MemoryLakeEmulator.routes,
+    peers: (origin: string, clients: Pick<Peer, "client" | "clean">): ReadonlyArray<Peer> =>
+      cells.map(({ client, name, protocol }) => ({
+        ...clients,
+        name: `replay ${name}`,
+        mode: "replay",
+        speaks: true,
+        questions: [
+          "What is the capital of France?",
+          "make a file",
+          "hello",
+          ...(Duration.toMillis(wait) > 100 ? ["slow search with citations"] : [])
+        ],
+        transport: MemoryLake.layer(client)({ ...MemoryLakeEmulator.address(origin), protocol })
+      }))
+  }
+  const ours = (speaks: boolean) => {
+    const agent = AgentServer.layerMemory({ card: AgentTest.card }).pipe(
+      Layer.provide(Script.layer((turn) => script(speaks, wait)(Message.text(turn.message))))
+    )
+    return {
+      routes: Layer.mergeAll(
+        ...cells.map(({ binding, protocol }) =>
+          (binding === "JSONRPC" ? JsonRpcServer.routes : RestServer.routes)({
+            path: at({ binding, protocol }),
+            protocols: [protocol]
+          })
+        ) as [Layer.Layer<never, never, AgentTransport | HttpRouter>]
+      ).pipe(Layer.provide(agent)) as Layer.Layer<never, never, HttpRouter>,
+      peers: (origin: string, clients: Pick<Peer, "client" | "clean">): ReadonlyArray<Peer> =>
+        cells.map((cell) => ({
+          ...clients,
+          name: `snapshot ${cell.name}${speaks ? ", speaking" : ""}`,
+          mode: "snapshot",
+          speaks,
+          questions: numbered("run", 12),
+          transport: cell.client({ url: `${origin}${at(cell)}`, protocol: cell.protocol })
+        }))
+    }
+  }
+  return [lake, ours(false), ours(true)]
+}
+
+const at = ({ binding, protocol }: { readonly binding: string; readonly protocol: Protocol.Protocol }) =>
+  `${path}/${binding === "JSONRPC" ? "rpc" : "rest"}/${protocol.version}` as const

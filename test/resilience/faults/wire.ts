@@ -1,0 +1,47 @@
+/** The run through the true wire without sockets, on a clock that goes on by itself. */
+import * as AgentTransport from "@effect-a2a/core/AgentTransport"
+import * as Wire from "@effect-a2a/testing/Wire"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import * as TestClock from "effect/testing/TestClock"
+import { hurried } from "../support.ts"
+import { services } from "./peers.ts"
+import { run } from "./run.ts"
+
+const fibers = Effect.map(Metric.snapshot, (all) => {
+  const active = all.find(({ id }) => id === "child_fibers_active")
+  return active !== undefined && "value" in active.state ? Number(active.state.value) : 0
+})
+
+const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+
+/** The fibers there are once what runs on without its caller is done; the least of some looks, since the clock has some. */
+const settled = Effect.sleep("10 minutes").pipe(
+  Effect.andThen(Effect.forEach(Array.from({ length: 20 }), () => Effect.andThen(turn, fibers))),
+  Effect.map((looks) => Math.min(...looks))
+)
+
+export const overWire = (options: { readonly streams: number; readonly seed: number }) =>
+  Effect.scoped(Effect.gen(function*() {
+    const peers = yield* Effect.forEach(services(Duration.seconds(2)), ({ peers, routes }) =>
+      Effect.map(Layer.build(Wire.layerHttp(routes)), (context) => {
+        const client = Layer.succeedContext(context)
+        return peers("http://peer.test", { client, clean: client })
+      }))
+    const all = peers.flat()
+    const running = {
+      peers: all,
+      concurrency: 8,
+      timeouts: { headers: "5 minutes", silence: "5 minutes" },
+      policy: () => AgentTransport.backoff(4),
+      patience: 6 * 3_600_000
+    } as const
+    // what is started once, the first streams start
+    yield* run({ ...running, streams: all.length, seed: 0, rate: 0 })
+    const before = yield* settled
+    const report = yield* run({ ...running, ...options, rate: 0.5 })
+    const left = (yield* settled) - before
+    return left > 0 ? { ...report, wrong: [...report.wrong, `${left} fibers are left`] } : report
+  })).pipe(hurried, Effect.provide(TestClock.layer()), Metric.enableRuntimeMetrics)
