@@ -39,6 +39,9 @@ export interface Options {
 /** `open`: the peer may end the stream and may go on: credentials come by another way, a message came alone. `end`: done. */
 type Settled = "no" | "open" | "end"
 
+/** A heartbeat that is an event, and the end mark that gateways for language models put behind every stream. */
+const isNoData = (data: string): boolean => data.trim() === "" || data === "[DONE]"
+
 const settle = (settled: Settled, event: StreamEvent.StreamEvent, hasTask: boolean): Settled => {
   if (settled === "end") return settled
   if (event._tag === "Message") return hasTask ? settled : "open"
@@ -81,6 +84,7 @@ export const decode = (options: Options) =>
         })
 
       const readOne = (event: Sse.Event): Result.Result<StreamEvent.StreamEvent | undefined, Reason> => {
+        if (event.event !== "error" && isNoData(event.data)) return Result.succeed(undefined)
         const json = Json.parse(event.data)
         if (Result.isSuccess(json)) return options.read(json.success, event.event)
         return event.event === "message" || event.event === "error"

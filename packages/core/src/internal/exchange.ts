@@ -91,7 +91,7 @@ const send = Effect.fnUntraced(function*(peer: Peer, frame: Frame, accept: strin
       Effect.mapError(notSent),
       Time.within("headers", headers),
       manually,
-      Observe.exchange(credentials)
+      Observe.exchange(place.base, credentials)
     )
     const next = Redirect.next(response, Request.join(place.base, place.frame, peer.protocol.rest.prefix), place)
     if (Result.isSuccess(next) && next.success === undefined) return { response, credentials }

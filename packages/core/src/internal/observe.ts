@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Clock from "effect/Clock"
 import * as Headers from "effect/http/Headers"
 import * as HttpClient from "effect/http/HttpClient"
+import * as UrlParams from "effect/http/UrlParams"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -32,14 +33,20 @@ const isTraced = Effect.withFiber((fiber) =>
   )
 )
 
-/** An HTTP request as a child of the call's span, with the names of its secrets made known; none where nobody traces. */
+/**
+ * An HTTP request as a child of the call's span, with the names of its secrets made known, the URL's own query among
+ * them; none where nobody traces.
+ */
 export const exchange =
-  (credentials: ReadonlyArray<Credentials.Credential>) =>
+  (base: URL, credentials: ReadonlyArray<Credentials.Credential>) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.flatMap(isTraced, (traced) => {
       if (!traced) return Effect.provideService(self, HttpClient.TracerDisabledWhen, () => true)
       const names = credentials.flatMap((one) => one._tag === "ApiKey" && one.in === "header" ? [one.name.toLowerCase()] : [])
-      return Effect.updateService(self, Headers.CurrentRedactedNames, (known) => [...known, ...secretHeaders, ...names])
+      return self.pipe(
+        Effect.updateService(Headers.CurrentRedactedNames, (known) => [...known, ...secretHeaders, ...names]),
+        Effect.updateService(UrlParams.CurrentRedactedNames, (known) => [...known, ...base.searchParams.keys()])
+      )
     })
 
 /** Ids and names that become known on the way. */

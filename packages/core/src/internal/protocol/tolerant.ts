@@ -76,8 +76,10 @@ const compile = (ast: SchemaAST.AST): Rewrite => {
     case "Objects":
       return ofObject(ast)
     case "Arrays": {
-      const element = compile(ast.rest[0] ?? SchemaAST.unknown)
-      return (input) => Array.isArray(input) ? input.map(element) : input
+      const type = ast.rest[0] ?? SchemaAST.unknown
+      if (SchemaAST.isUnknown(type)) return unchanged
+      const element = compile(type)
+      return (input) => Array.isArray(input) ? input.filter((one) => one !== null).map(element) : input
     }
     case "Union":
       return ofUnion(ast)
