@@ -1,4 +1,5 @@
-import { Agent, Credentials, Discovery, Id, Protocol } from "@effect-a2a/core"
+import { Agent, AgentTransport, Credentials, Discovery, Id, Protocol } from "@effect-a2a/core"
+import { AgentTest, Script } from "@effect-a2a/testing"
 import { Rest } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
@@ -67,6 +68,14 @@ describe("which interface is spoken to", () => {
       const beside = find(`${agent}/agents/foo`, card(one("../a2a")))
       yield* Effect.provide(ask, beside.layer)
       assert.strictEqual(beside.urls().at(-1), `${agent}/agents/foo/a2a/tasks/t-1`)
+    }))
+
+  it.effect("nor does the patch count in a card of the caller's own", () =>
+    Effect.gen(function*() {
+      const inHand = { ...AgentTest.card, supportedInterfaces: [one(`${agent}/a2a`, "JSONRPC", "0.3.0")] }
+      const { asked, layer } = find(inHand, undefined)
+      yield* Effect.provide(ask, layer)
+      assert.strictEqual(asked.at(-1)!.headers["a2a-version"], "0.3")
     }))
 
   it.effect("a hybrid card is one of 1.0", () =>
@@ -240,6 +249,20 @@ describe("STR-07: an agent that does not stream", () => {
         assert.strictEqual(asked.at(-1)!.headers.accept, "text/event-stream")
       }))
   }
+
+  it.effect("a decorator does it for any transport, here one without a wire", () =>
+    Effect.gen(function*() {
+      const known = { ...AgentTest.card, capabilities: {} }
+      const layer = Agent.layer.pipe(
+        Layer.provide(AgentTest.layer.pipe(AgentTransport.withCard(known))),
+        Layer.provide(Script.layer(Script.say("Hello")))
+      )
+      const [events, read] = yield* Effect.all([Stream.runCollect(Agent.stream("hi")), Agent.card]).pipe(
+        Effect.provide(layer)
+      )
+      assert.deepStrictEqual(events.map((one) => one._tag), ["Task"])
+      assert.deepStrictEqual(read, known)
+    }))
 
   it.effect("and whose answer is not the end is an interrupted stream", () =>
     Effect.gen(function*() {

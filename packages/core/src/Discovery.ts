@@ -4,8 +4,9 @@
  *
  * A card is looked for below the URL first, then below its origin; a URL that ends as a card's does is fetched as it is.
  * The first interface in the card's order whose binding and version are installed is taken: nothing is downgraded
- * behind the caller's back. An interface on another origin than the URL must not be in a private network, see
- * {@link AddressGuard}.
+ * behind the caller's back. Credentials go to the URL given and to the interface that its card names; where that is on
+ * another origin, it must not be in a private network, see {@link AddressGuard}. For the credentials that a card asks for,
+ * get it with {@link card}, and give it both to `Credentials.layerFromCard` and, as `agent`, to {@link layer}.
  *
  * ```ts
  * import { Agent, Credentials, Discovery } from "@effect-a2a/core"
