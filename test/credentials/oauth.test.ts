@@ -1,7 +1,8 @@
 import { Agent, Credentials, Id, OAuth } from "@effect-a2a/core"
+import { NodeAgentServer } from "@effect-a2a/node"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Layer, Redacted } from "effect"
-import { HttpClient, HttpClientError } from "effect/http"
+import { FetchHttpClient, HttpClient, HttpClientError, HttpRouter, HttpServerResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { inspect } from "node:util"
 import { cell, talkTo } from "../support/peer.ts"
@@ -107,16 +108,27 @@ describe("client credentials", () => {
       assert.strictEqual(endpoint.length, 2)
     }))
 
-  it.effect("a redirect of the endpoint is not followed", () =>
-    Effect.gen(function*() {
-      const { endpoint, layer, tokens } = setup(
-        OAuth.layerClientCredentials(client),
-        () => new Response("", { status: 307, headers: { location: "https://evil.test/" } })
+  it.live("a redirect of the endpoint is not followed, by `fetch` neither", () => {
+    let followed = 0
+    const routes = Layer.merge(
+      HttpRouter.add("POST", "/token", HttpServerResponse.redirect("/other", { status: 307 })),
+      HttpRouter.add(
+        "POST",
+        "/other",
+        Effect.sync(() => {
+          followed++
+          return HttpServerResponse.jsonUnsafe({ access_token: "at" })
+        })
       )
-      const error = yield* Effect.flip(Agent.getTask(taskId).pipe(Effect.provide(layer)))
-      assert.include(error.message, "307")
-      assert.deepStrictEqual([endpoint.length, tokens()], [1, []])
-    }))
+    )
+    return Effect.gen(function*() {
+      const tokenUrl = `${yield* NodeAgentServer.url}/token`
+      const token = Effect.flatten(OAuth.clientCredentials({ ...client, tokenUrl }))
+      const error = yield* Effect.flip(Effect.provide(token, FetchHttpClient.layer))
+      assert.include(error.message, "answered 307")
+      assert.strictEqual(followed, 0)
+    }).pipe(Effect.provide(NodeAgentServer.layer({ routes, port: 0 })))
+  })
 })
 
 describe("refresh tokens", () => {
