@@ -3,11 +3,13 @@
 import * as Effect from "effect/Effect"
 import * as process from "node:process"
 import { parseArgs } from "node:util"
+import type { Report } from "../test/resilience/faults/run.ts"
 import { overSockets } from "../test/resilience/faults/sockets.ts"
 import { overWire } from "../test/resilience/faults/wire.ts"
-import type { Report } from "../test/resilience/faults/run.ts"
 
-const { values } = parseArgs({ options: { streams: { type: "string", default: "2400" }, seed: { type: "string", default: "1" } } })
+const { values } = parseArgs({
+  options: { streams: { type: "string", default: "2400" }, seed: { type: "string", default: "1" } }
+})
 const streams = Number(values.streams)
 const seed = Number(values.seed)
 if (!Number.isInteger(streams) || streams < 1 || !Number.isInteger(seed)) {

@@ -1,12 +1,13 @@
 import { Agent, HttpBinding, Part } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import * as process from "node:process"
 import { cells, event, frame, result } from "../support/peer.ts"
 import * as Support from "./support.ts"
 
 const { agent, eventStream, peer, say, status, task, taskId } = Support
 
-const deep = (levels: number) => "{\"a\":".repeat(levels) + "1" + "}".repeat(levels)
+const deep = (levels: number) => `${"{\"a\":".repeat(levels)}1${"}".repeat(levels)}`
 
 for (const cell of cells) {
   describe(`bounds, ${cell.name}`, () => {
@@ -26,7 +27,10 @@ for (const cell of cells) {
             }, { highWaterMark: 0 }) as BodyInit,
             { headers: { "content-type": "text/event-stream" } }
           )])
-        const limited = Effect.updateService(HttpBinding.CurrentLimits, (limits) => ({ ...limits, maxEventSize: 65_536 }))
+        const limited = Effect.updateService(
+          HttpBinding.CurrentLimits,
+          (limits) => ({ ...limits, maxEventSize: 65_536 })
+        )
         const { end } = yield* Effect.scoped(
           limited(Effect.flatMap(Layer.build(agent(layer)), (context) => Effect.provide(Support.heard, context)))
         )
@@ -51,7 +55,9 @@ for (const cell of cells) {
         }
         const unary = peer(cell, [Support.taskAnswer(cell, json)])
         const answer = yield* Agent.getTask(taskId).pipe(Effect.provide(agent(unary.layer)))
-        assert.isTrue(answer.artifacts?.[0]?.parts[0]?._tag === "Text" && answer.artifacts[0].parts[0].text.length === 20 << 20)
+        assert.isTrue(
+          answer.artifacts?.[0]?.parts[0]?._tag === "Text" && answer.artifacts[0].parts[0].text.length === 20 << 20
+        )
       }))
 
     it.effect("MEM-04: the time of an event grows with its size, however small its chunks", () =>
@@ -59,7 +65,9 @@ for (const cell of cells) {
         const time = (size: number) =>
           Effect.gen(function*() {
             const { layer } = peer(cell, [(asked) => {
-              const bytes = new TextEncoder().encode(frame(event(cell, asked, say("x".repeat(size)))) + frame(event(cell, asked, status("completed"))))
+              const bytes = new TextEncoder().encode(
+                frame(event(cell, asked, say("x".repeat(size)))) + frame(event(cell, asked, status("completed")))
+              )
               let at = 0
               const body = new ReadableStream<Uint8Array>({
                 pull: (controller) => {
@@ -69,33 +77,43 @@ for (const cell of cells) {
               }, { highWaterMark: 64 })
               return new Response(body as BodyInit, { headers: { "content-type": "text/event-stream" } })
             }])
-            const begun = performance.now()
+            const begun = process.cpuUsage()
             const { end } = yield* Support.heard.pipe(Effect.provide(agent(layer)))
             assert.strictEqual(end, "success")
-            return performance.now() - begun
+            const { system, user } = process.cpuUsage(begun)
+            return (system + user) / 1000
           })
-        yield* time(1 << 18)
-        const small = yield* time(1 << 19)
-        const large = yield* time(1 << 21)
+        const least = (size: number) =>
+          Effect.map(Effect.forEach([1, 2, 3], () => time(size)), (times) => Math.min(...times))
+        yield* least(1 << 18)
+        const small = yield* least(1 << 19)
+        const large = yield* least(1 << 21)
         // four times the size; quadratic would be sixteen
         assert.isBelow(large, 10 * small + 50)
       }))
 
     it.effect("what is nested too deeply is refused as such, on its way in and out, and breaks nothing", () =>
       Effect.gen(function*() {
-        const { asked, layer } = peer(cell, [(asked) =>
-          new Response(frame(result(cell, asked, JSON.parse("{}")).replace("{}", deep(200_000))), {
-            headers: { "content-type": "text/event-stream" }
-          })])
+        const { asked, layer } = peer(cell, [
+          (asked) =>
+            new Response(frame(result(cell, asked, JSON.parse("{}")).replace("{}", deep(200_000))), {
+              headers: { "content-type": "text/event-stream" }
+            })
+        ])
         const { end } = yield* Support.heard.pipe(Effect.provide(agent(layer)))
-        assert.isTrue(end !== "success" && end.reason._tag === "MalformedResponseError" || end !== "success" && end.reason._tag === "StreamInterruptedError")
+        assert.isTrue(
+          end !== "success" && end.reason._tag === "MalformedResponseError" ||
+            end !== "success" && end.reason._tag === "StreamInterruptedError"
+        )
         const sent = asked.length
         const metadata = JSON.parse(deep(200_000))
-        for (const message of [
-          Agent.send("hi", { metadata }),
-          Agent.send("hi", { messageMetadata: metadata }),
-          Agent.send([Part.data(metadata)])
-        ]) {
+        for (
+          const message of [
+            Agent.send("hi", { metadata }),
+            Agent.send("hi", { messageMetadata: metadata }),
+            Agent.send([Part.data(metadata)])
+          ]
+        ) {
           const { reason } = yield* Effect.flip(message).pipe(Effect.provide(agent(layer)))
           assert.strictEqual(reason._tag, "InvalidRequestError")
           assert.isBelow(reason.message.length, 2_000)

@@ -1,13 +1,14 @@
 import { Agent, type AgentError, Credentials, Protocol } from "@effect-a2a/core"
 import { JsonRpc } from "@effect-a2a/transport-jsonrpc"
 import { Rest } from "@effect-a2a/transport-rest"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { taskId } from "./support.ts"
+import { cells } from "../support/peer.ts"
+import { agent, peer, taskId } from "./support.ts"
 
 interface Asked {
   readonly method: string
@@ -56,7 +57,8 @@ const redirect = (status: number, location: string) => (_: Asked, response: Serv
 
 const clients = { fetch: FetchHttpClient.layer, undici: NodeHttpClient.layerUndici }
 
-const refused = (effect: Effect.Effect<unknown, AgentError.AgentError>) => Effect.map(Effect.flip(effect), ({ reason }) => reason)
+const refused = (effect: Effect.Effect<unknown, AgentError.AgentError>) =>
+  Effect.map(Effect.flip(effect), ({ reason }) => reason)
 
 for (const [name, client] of Object.entries(clients)) {
   describe(`redirects, ${name}`, () => {
@@ -82,7 +84,10 @@ for (const [name, client] of Object.entries(clients)) {
       Effect.gen(function*() {
         for (const status of [307, 308, 301, 302, 303]) {
           const { all, url } = yield* listening((asked, response) =>
-            asked.url.startsWith("/new") ? answer(asked, response) : redirect(status, `/new${asked.url}`)(asked, response))
+            asked.url.startsWith("/new")
+              ? answer(asked, response)
+              : redirect(status, `/new${asked.url}`)(asked, response)
+          )
           assert.strictEqual((yield* Effect.provide(Agent.getTask(taskId), agentAt(url, client))).id, taskId)
           assert.deepStrictEqual(all.map(({ key, method }) => [method, key]), Array(2).fill(["GET", "Bearer s3cr3t"]))
           const send = Effect.provide(Agent.send("hi"), agentAt(url, client))
@@ -100,7 +105,8 @@ for (const [name, client] of Object.entries(clients)) {
     it.live("JSON-RPC, and a chain that does not end", () =>
       Effect.gen(function*() {
         const { all, url } = yield* listening((asked, response) =>
-          asked.url === "/a2a" ? redirect(308, "/a2a/")(asked, response) : answer(asked, response))
+          asked.url === "/a2a" ? redirect(308, "/a2a/")(asked, response) : answer(asked, response)
+        )
         yield* Effect.provide(Agent.getTask(taskId), agentAt(`${url}/a2a`, client, JsonRpc.layer))
         assert.deepStrictEqual(all.map(({ url }) => url), ["/a2a", "/a2a/"])
         const round = yield* listening((asked, response) => redirect(307, `${asked.url}x`)(asked, response))
@@ -110,3 +116,10 @@ for (const [name, client] of Object.entries(clients)) {
       }))
   })
 }
+
+it.effect("what a browser makes of a redirect is refused as one", () =>
+  Effect.gen(function*() {
+    const { layer } = peer(cells[0]!, [() => Response.error()])
+    const { reason } = yield* Effect.flip(Agent.getTask(taskId)).pipe(Effect.provide(agent(layer)))
+    assert.isTrue(reason._tag === "ConnectionError" && !reason.isRetryable && /redirects/.test(reason.message))
+  }))

@@ -1,7 +1,8 @@
-import { Agent, AgentError, AgentTransport } from "@effect-a2a/core"
+import type { AgentError } from "@effect-a2a/core"
+import { Agent, AgentTransport } from "@effect-a2a/core"
+import * as Credentials from "@effect-a2a/core/Credentials"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, DateTime, Duration, Effect, Fiber, Layer, Schedule, Stream } from "effect"
-import * as Credentials from "@effect-a2a/core/Credentials"
 import { HttpClient, HttpClientError } from "effect/http"
 import { TestClock } from "effect/testing"
 import { type Cell, cells } from "../support/peer.ts"
@@ -51,14 +52,21 @@ for (const cell of cells) {
         const retrying = agent(layer.pipe(AgentTransport.retry(exactly(2)), AgentTransport.resumable()))
         for (const call of [Agent.send("hi"), Stream.runDrain(Agent.stream("hi"))]) {
           const before = count()
-          const { reason } = yield* hurried(Effect.flip<unknown, AgentError.AgentError, Agent.Agent>(call).pipe(Effect.provide(retrying)))
+          const { reason } = yield* hurried(
+            Effect.flip<unknown, AgentError.AgentError, Agent.Agent>(call).pipe(Effect.provide(retrying))
+          )
           assert.strictEqual(count() - before, 1)
           assert.match(reason.message, /outcome unknown/)
-          assert.isTrue(reason._tag === "ConnectionError" && reason.messageId !== undefined && reason.message.includes(reason.messageId))
+          assert.isTrue(
+            reason._tag === "ConnectionError" && reason.messageId !== undefined &&
+              reason.message.includes(reason.messageId)
+          )
         }
         for (const call of [Agent.getTask(taskId), Agent.cancel(taskId), Agent.card]) {
           const before = count()
-          const { reason } = yield* hurried(Effect.flip<unknown, AgentError.AgentError, Agent.Agent>(call).pipe(Effect.provide(retrying)))
+          const { reason } = yield* hurried(
+            Effect.flip<unknown, AgentError.AgentError, Agent.Agent>(call).pipe(Effect.provide(retrying))
+          )
           assert.strictEqual(count() - before, 3)
           assert.isTrue(reason._tag === "ConnectionError" && reason.messageId === undefined)
         }
@@ -147,10 +155,15 @@ for (const cell of cells) {
     it.effect("RETRY-07: zero means zero", () =>
       Effect.gen(function*() {
         const { asked, layer } = peer(cell, [refusal(503)])
-        for (const decorated of [
-          layer.pipe(AgentTransport.retry(AgentTransport.backoff(0)), AgentTransport.resumable(AgentTransport.backoff(0))),
-          layer.pipe(AgentTransport.retrySends(AgentTransport.backoff(0)))
-        ]) {
+        for (
+          const decorated of [
+            layer.pipe(
+              AgentTransport.retry(AgentTransport.backoff(0)),
+              AgentTransport.resumable(AgentTransport.backoff(0))
+            ),
+            layer.pipe(AgentTransport.retrySends(AgentTransport.backoff(0)))
+          ]
+        ) {
           const before = asked.length
           yield* hurried(Effect.flip(Agent.send("hi")).pipe(Effect.provide(agent(decorated))))
           yield* hurried(Effect.flip(Agent.getTask(taskId)).pipe(Effect.provide(agent(decorated))))
@@ -203,7 +216,9 @@ for (const cell of cells) {
       Effect.gen(function*() {
         for (const code of [400, 401, 403, 404]) {
           const { asked, layer } = peer(cell, [refusal(code)])
-          yield* hurried(Effect.flip(Agent.getTask(taskId)).pipe(Effect.provide(agent(layer.pipe(AgentTransport.retry(exactly(3)))))))
+          yield* hurried(
+            Effect.flip(Agent.getTask(taskId)).pipe(Effect.provide(agent(layer.pipe(AgentTransport.retry(exactly(3))))))
+          )
           assert.isAtMost(asked.length, 1)
         }
       }))

@@ -1,7 +1,7 @@
 import { Agent, type AgentError, HttpBinding } from "@effect-a2a/core"
+import * as Credentials from "@effect-a2a/core/Credentials"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer, Stream } from "effect"
-import * as Credentials from "@effect-a2a/core/Credentials"
 import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { getEventListeners } from "node:events"
@@ -70,7 +70,9 @@ for (const cell of cells) {
         const [{ end }] = yield* timed(Support.heard.pipe(Effect.provide(layer), limited({ call: "60 seconds" })))
         assert.strictEqual(timeout(end), "call")
         const resumable = Support.resumable(cell, [yield* slowly(cell, minutes)])
-        const [again] = yield* timed(Support.heard.pipe(Effect.provide(resumable.layer), limited({ call: "60 seconds" })))
+        const [again] = yield* timed(
+          Support.heard.pipe(Effect.provide(resumable.layer), limited({ call: "60 seconds" }))
+        )
         assert.strictEqual(timeout(again.end), "call")
         assert.strictEqual(resumable.asked.length, 1)
       }))
@@ -140,7 +142,9 @@ for (const cell of cells) {
             Effect.flip(Agent.getTask(taskId))
           ]
         ) {
-          const [{ operation, reason }] = yield* timed(call.pipe(Effect.provide(agent), limited({ headers: "5 seconds" })))
+          const [{ operation, reason }] = yield* timed(
+            call.pipe(Effect.provide(agent), limited({ headers: "5 seconds" }))
+          )
           if (reason._tag !== "TimeoutError") return assert.fail(reason._tag)
           assert.strictEqual(reason.phase, "headers")
           assert.strictEqual(reason.messageId !== undefined, operation.startsWith("Send"))
@@ -150,7 +154,9 @@ for (const cell of cells) {
 
     it.effect("CAN-05: a call's limit covers its body, which is closed", () =>
       Effect.gen(function*() {
-        for (const [timeouts, phase] of [[{ call: "1 second" }, "call"], [{ silence: "1 second" }, "silence"]] as const) {
+        for (
+          const [timeouts, phase] of [[{ call: "1 second" }, "call"], [{ silence: "1 second" }, "silence"]] as const
+        ) {
           let isClosed = false
           const stalled = eventStream(cell, ["{\"id\":"], {
             end: "open",
@@ -214,4 +220,3 @@ it.live("CAN-11: one long-lived signal serves many calls and is left as it was",
     process.off("warning", listener)
     assert.deepStrictEqual(warnings, [])
   }))
-

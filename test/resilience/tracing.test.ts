@@ -92,7 +92,8 @@ for (const cell of cells) {
           const { layer, spans } = keeping()
           const { asked, layer: transport } = talkTo(
             cell,
-            (asked) => asked.url.includes("card") ? chunks([], {}) : refusal(500, { "x-a2a-notification-token": "t0ken" })(),
+            (asked) =>
+              asked.url.includes("card") ? chunks([], {}) : refusal(500, { "x-a2a-notification-token": "t0ken" })(),
             { credentials }
           )
           yield* Effect.flip(Agent.getTask(taskId)).pipe(
@@ -101,7 +102,13 @@ for (const cell of cells) {
             Effect.provide(layer)
           )
           assert.include(JSON.stringify(asked), "s3cr3t")
-          const told = spans.map((span) => [span.name, [...span.attributes], String(JSON.stringify(span.status, (_, value) => typeof value === "bigint" ? String(value) : value))])
+          const told = spans.map((
+            span
+          ) => [
+            span.name,
+            [...span.attributes],
+            String(JSON.stringify(span.status, (_, value) => typeof value === "bigint" ? String(value) : value))
+          ])
           assert.isAbove(spans.length, 1)
           assert.notMatch(JSON.stringify(told), /s3cr3t|t0ken/)
         }
@@ -113,18 +120,30 @@ it.effect("the agent's name is told once its card was read, and calls and errors
   Effect.gen(function*() {
     const cell = cells[0]!
     const { layer, spans } = keeping()
-    const card = { name: "Concierge", description: "", version: "1", supportedInterfaces: [{ url: "https://agent.test/a2a", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }], capabilities: {}, defaultInputModes: [], defaultOutputModes: [], skills: [] }
+    const card = {
+      name: "Concierge",
+      description: "",
+      version: "1",
+      supportedInterfaces: [{ url: "https://agent.test/a2a", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }],
+      capabilities: {},
+      defaultInputModes: [],
+      defaultOutputModes: [],
+      skills: []
+    }
     const { layer: transport } = talkTo(cell, (asked) =>
       asked.url.includes("card")
         ? new Response(JSON.stringify(card), { headers: { "content-type": "application/json" } })
         : refusal(503)())
-    const counts = Effect.map(Metric.snapshot, (all) =>
-      all.filter(({ id }) => id.startsWith("a2a_client")).map(({ attributes, id, state }) => [
-        id,
-        attributes?.["a2a.operation"],
-        attributes?.["error.type"],
-        "count" in state ? state.count : undefined
-      ]))
+    const counts = Effect.map(
+      Metric.snapshot,
+      (all) =>
+        all.filter(({ id }) => id.startsWith("a2a_client")).map(({ attributes, id, state }) => [
+          id,
+          attributes?.["a2a.operation"],
+          attributes?.["error.type"],
+          "count" in state ? state.count : undefined
+        ])
+    )
     yield* Effect.gen(function*() {
       const { call, stream } = yield* AgentTransport.AgentTransport
       yield* call(Operation.GetAgentCard, {})

@@ -78,9 +78,12 @@ export const CurrentResumptionObserver = Context.Reference<(resumed: Resumed) =>
 )
 
 /**
- * Takes streams that drop before their task has settled up again, by subscribing to the task, and tells nothing twice.
- * `policy` (default: five attempts with back-off) starts anew with each new event. A stream whose task is not known yet,
- * or whose peer refuses the subscription of a task that goes on, ends in `StreamInterruptedError`.
+ * Takes streams that drop before their task has settled up again, by subscribing to the task, and tells nothing twice:
+ * peers that begin with the task and peers that tell everything from the start are told apart by their first event.
+ * `policy` (default: five attempts with back-off) starts anew with each new event and after ten good seconds; what the
+ * peer asks to wait is waited, up to five minutes. A task that ended meanwhile is read. A stream whose task is not known
+ * yet, or cannot be had any more, ends in `StreamInterruptedError`; a silent one drops as `HttpBinding.CurrentTimeouts`
+ * says.
  */
 export const resumable = (policy: Policy = backoff(5)) => transform(Resume.over(policy, CurrentResumptionObserver))
 

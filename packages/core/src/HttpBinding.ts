@@ -95,13 +95,12 @@ export const request = Effect.fnUntraced(function*(
 })
 
 /** {@link make} as a layer: what `Rest.layer` and `JsonRpc.layer` are. */
-export const layer =
-  (binding: HttpBinding) =>
-  (options: Options): Layer.Layer<
-    AgentTransport.AgentTransport,
-    AgentError,
-    HttpClient.HttpClient | Credentials.Credentials
-  > => Layer.effect(AgentTransport.AgentTransport, make(binding)(options))
+export const layer = (binding: HttpBinding) =>
+(options: Options): Layer.Layer<
+  AgentTransport.AgentTransport,
+  AgentError,
+  HttpClient.HttpClient | Credentials.Credentials
+> => Layer.effect(AgentTransport.AgentTransport, make(binding)(options))
 
 /** The type of `Rest.layer` and `JsonRpc.layer`. */
 export type ClientLayer = ReturnType<typeof layer>

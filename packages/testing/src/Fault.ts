@@ -3,12 +3,12 @@
  * repeats, by chance from a seed. The same seed over the same requests makes the same faults.
  *
  * ```ts
- * import { Agent, AgentTransport, Credentials } from "@effect-a2a/core"
+ * import { Agent, AgentTransport, Credentials, Protocol } from "@effect-a2a/core"
  * import { AgentTest, Fault, Script, Wire } from "@effect-a2a/testing"
  * import { Rest, RestServer } from "@effect-a2a/transport-rest"
  * import { Effect, Layer } from "effect"
  *
- * const app = RestServer.routes({ path: "/agent" }).pipe(
+ * const app = RestServer.routes({ path: "/agent", protocols: [Protocol.v1_0] }).pipe(
  *   Layer.provide(AgentTest.layer),
  *   Layer.provide(Script.layer(Script.say("Hello ")))
  * )
@@ -82,14 +82,16 @@ const cutAt = (bytes: number, end: End) => (self: Bytes): Bytes =>
     Effect.sync(() => {
       let left = bytes
       return Effect.suspend(() =>
-        left <= 0 ? end : Effect.flatMap(pull, (chunks): Effect.Effect<Arr.NonEmptyReadonlyArray<Uint8Array>, unknown> => {
-          const kept: Array<Uint8Array> = []
-          for (const chunk of chunks) {
-            if (left > 0) kept.push(chunk.subarray(0, left))
-            left -= chunk.length
-          }
-          return Effect.succeed(kept as unknown as Arr.NonEmptyReadonlyArray<Uint8Array>)
-        })
+        left <= 0 ?
+          end :
+          Effect.flatMap(pull, (chunks): Effect.Effect<Arr.NonEmptyReadonlyArray<Uint8Array>, unknown> => {
+            const kept: Array<Uint8Array> = []
+            for (const chunk of chunks) {
+              if (left > 0) kept.push(chunk.subarray(0, left))
+              left -= chunk.length
+            }
+            return Effect.succeed(kept as unknown as Arr.NonEmptyReadonlyArray<Uint8Array>)
+          })
       ) as never
     }))
 
@@ -130,71 +132,81 @@ const lost = (request: HttpClientRequest.HttpClientRequest) =>
   )
 
 /** Makes the faults of an `HttpClient`. */
-export const layer = ({ kinds: chosen = kinds, rate = 0.5, reach = 2000, seed, wait = "1 second" }: Options) =>
-<E, R>(self: Layer.Layer<HttpClient.HttpClient, E, R>): Layer.Layer<HttpClient.HttpClient | Faults, E, R> =>
-  Layer.effectContext(Effect.gen(function*() {
-    const client = yield* HttpClient.HttpClient
-    const next = random(seed)
-    const counts = {
-      ...Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<Kind, number>,
-      requests: 0,
-      open: 0
-    }
-    const seconds = Math.ceil(Duration.toSeconds(Duration.fromInputUnsafe(wait)))
-
-    const refused = (request: HttpClientRequest.HttpClientRequest, status: number, header: readonly [string, string]) =>
-      Effect.succeed(HttpClientResponse.fromWeb(request, new Response("not now", { status, headers: [[...header]] })))
-
-    /** The answer with its body changed, and counted as long as it is open. */
-    const changed = (request: HttpClientRequest.HttpClientRequest, change: (self: Bytes) => Bytes) =>
-      Effect.flatMap(client.execute(request), (response) =>
-        Effect.map(Effect.context<never>(), (context) => {
-          const body = Stream.suspend(() => {
-            counts.open++
-            return change(response.stream)
-          }).pipe(Stream.ensuring(Effect.sync(() => counts.open--)))
-          const web = Stream.toReadableStreamWith(body, context) as ReadableStream<Uint8Array<ArrayBuffer>>
-          const isEmpty = response.status === 204 || request.method === "HEAD"
-          return HttpClientResponse.fromWeb(
-            request,
-            new Response(isEmpty ? null : web, { status: response.status, headers: response.headers })
-          )
-        }))
-
-    const failing = (kind: Kind, request: HttpClientRequest.HttpClientRequest) => {
-      switch (kind) {
-        case "lost":
-          return Effect.flatMap(client.execute(request), (response) =>
-            Effect.andThen(Effect.scoped(Stream.toPull(response.stream)), lost(request)))
-        case "busy":
-          return refused(request, 503, ["retry-after", String(seconds)])
-        case "expired":
-          return refused(request, 401, ["www-authenticate", "Bearer error=\"invalid_token\""])
-        case "cut":
-          return changed(request, cutAt(Math.floor(next() * reach), Cause.done() as End))
-        case "reset":
-          return changed(request, cutAt(Math.floor(next() * reach), Effect.fail(new Error("ECONNRESET"))))
-        case "stall":
-          return changed(request, cutAt(Math.floor(next() * reach), Effect.never))
-        case "duplicate":
-          return changed(request, duplicated)
-        case "delay":
-          return Effect.delay(changed(request, (bytes) => bytes), Duration.times(Duration.fromInputUnsafe(wait), next()))
-        case "split":
-          return changed(request, split(next))
+export const layer =
+  ({ kinds: chosen = kinds, rate = 0.5, reach = 2000, seed, wait = "1 second" }: Options) =>
+  <E, R>(self: Layer.Layer<HttpClient.HttpClient, E, R>): Layer.Layer<HttpClient.HttpClient | Faults, E, R> =>
+    Layer.effectContext(Effect.gen(function*() {
+      const client = yield* HttpClient.HttpClient
+      const next = random(seed)
+      const counts = {
+        ...Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<Kind, number>,
+        requests: 0,
+        open: 0
       }
-    }
+      const seconds = Math.ceil(Duration.toSeconds(Duration.fromInputUnsafe(wait)))
 
-    const faulty = HttpClient.make((request) =>
-      Effect.suspend(() => {
-        counts.requests++
-        if (next() >= rate) return changed(request, (bytes) => bytes)
-        const kind = chosen[Math.floor(next() * chosen.length)]!
-        counts[kind]++
-        return failing(kind, request)
-      })
-    )
-    return Context.make(HttpClient.HttpClient, faulty).pipe(
-      Context.add(Faults, { counts: Effect.sync(() => ({ ...counts })) })
-    )
-  })).pipe(Layer.provide(self))
+      const refused = (
+        request: HttpClientRequest.HttpClientRequest,
+        status: number,
+        header: readonly [string, string]
+      ) =>
+        Effect.succeed(HttpClientResponse.fromWeb(request, new Response("not now", { status, headers: [[...header]] })))
+
+      /** The answer with its body changed, and counted as long as it is open. */
+      const changed = (request: HttpClientRequest.HttpClientRequest, change: (self: Bytes) => Bytes) =>
+        Effect.flatMap(client.execute(request), (response) =>
+          Effect.map(Effect.context<never>(), (context) => {
+            const body = Stream.suspend(() => {
+              counts.open++
+              return change(response.stream)
+            }).pipe(Stream.ensuring(Effect.sync(() => counts.open--)))
+            const web = Stream.toReadableStreamWith(body, context) as ReadableStream<Uint8Array<ArrayBuffer>>
+            const isEmpty = response.status === 204 || request.method === "HEAD"
+            return HttpClientResponse.fromWeb(
+              request,
+              new Response(isEmpty ? null : web, { status: response.status, headers: response.headers })
+            )
+          }))
+
+      const failing = (kind: Kind, request: HttpClientRequest.HttpClientRequest) => {
+        switch (kind) {
+          case "lost":
+            return Effect.flatMap(
+              client.execute(request),
+              (response) => Effect.andThen(Effect.scoped(Stream.toPull(response.stream)), lost(request))
+            )
+          case "busy":
+            return refused(request, 503, ["retry-after", String(seconds)])
+          case "expired":
+            return refused(request, 401, ["www-authenticate", "Bearer error=\"invalid_token\""])
+          case "cut":
+            return changed(request, cutAt(Math.floor(next() * reach), Cause.done() as End))
+          case "reset":
+            return changed(request, cutAt(Math.floor(next() * reach), Effect.fail(new Error("ECONNRESET"))))
+          case "stall":
+            return changed(request, cutAt(Math.floor(next() * reach), Effect.never))
+          case "duplicate":
+            return changed(request, duplicated)
+          case "delay":
+            return Effect.delay(
+              changed(request, (bytes) => bytes),
+              Duration.times(Duration.fromInputUnsafe(wait), next())
+            )
+          case "split":
+            return changed(request, split(next))
+        }
+      }
+
+      const faulty = HttpClient.make((request) =>
+        Effect.suspend(() => {
+          counts.requests++
+          if (next() >= rate) return changed(request, (bytes) => bytes)
+          const kind = chosen[Math.floor(next() * chosen.length)]!
+          counts[kind]++
+          return failing(kind, request)
+        })
+      )
+      return Context.make(HttpClient.HttpClient, faulty).pipe(
+        Context.add(Faults, { counts: Effect.sync(() => ({ ...counts })) })
+      )
+    })).pipe(Layer.provide(self))

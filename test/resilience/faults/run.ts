@@ -6,7 +6,7 @@ import * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import * as Credentials from "@effect-a2a/core/Credentials"
 import * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import * as Message from "@effect-a2a/core/Message"
-import * as StreamEvent from "@effect-a2a/core/StreamEvent"
+import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import * as Task from "@effect-a2a/core/Task"
 import * as Fault from "@effect-a2a/testing/Fault"
 import * as Effect from "effect/Effect"
@@ -47,7 +47,9 @@ const shape = (event: StreamEvent.StreamEvent): string => {
     case "Message":
       return `Message ${Message.text(event)}`
     case "StatusUpdate":
-      return `Status ${event.status.state} ${event.status.message === undefined ? "" : JSON.stringify(event.status.message.parts)}`
+      return `Status ${event.status.state} ${
+        event.status.message === undefined ? "" : JSON.stringify(event.status.message.parts)
+      }`
     case "ArtifactUpdate":
       return `Artifact ${event.append === true} ${JSON.stringify(event.artifact.parts)}`
   }
@@ -114,10 +116,16 @@ const compare = (peer: Peer, heard: Heard, expected: Heard): string | undefined 
   if (peer.mode === "replay" ? !isPrefix(some, all) : !isAmong(some, all)) {
     return `events not as undisturbed: ${some.join(" | ")} instead of ${all.join(" | ")}`
   }
-  if (!isTold(heard)) return heard.error instanceof AgentError.AgentError ? undefined : `untyped: ${String(heard.error)}`
+  if (!isTold(heard)) {
+    return heard.error instanceof AgentError.AgentError
+      ? undefined
+      : `untyped: ${String(heard.error)}`
+  }
   if (reasonOf(heard) !== reasonOf(expected)) return `ended with ${reasonOf(heard)} instead of ${reasonOf(expected)}`
   if (heard.answer !== expected.answer) return `answer ${heard.answer} instead of ${expected.answer}`
-  if (peer.mode === "replay" && some.length < all.length && heard.events.at(-1)?._tag !== "Task") return "events are missing"
+  if (peer.mode === "replay" && some.length < all.length && heard.events.at(-1)?._tag !== "Task") {
+    return "events are missing"
+  }
   // what an agent says beside its answer while nobody listens, a snapshot does not tell
   return heard.text === expected.text || (peer.mode === "snapshot" && peer.speaks)
     ? undefined
@@ -151,7 +159,10 @@ export const run = Effect.fnUntraced(function*(options: Options): Effect.fn.Retu
 
   for (const peer of peers) {
     for (const question of peer.questions) {
-      expected.set(`${peer.name} ${question}`, yield* hear((peer.undisturbed ?? peer.transport).pipe(Layer.provide(peer.clean)), question))
+      expected.set(
+        `${peer.name} ${question}`,
+        yield* hear((peer.undisturbed ?? peer.transport).pipe(Layer.provide(peer.clean)), question)
+      )
     }
   }
 

@@ -1,7 +1,7 @@
 /** The run over loopback sockets, through the cutting proxy. */
-import * as Fault from "@effect-a2a/testing/Fault"
 import * as NodeAgent from "@effect-a2a/node/NodeAgent"
 import * as NodeAgentServer from "@effect-a2a/node/NodeAgentServer"
+import * as Fault from "@effect-a2a/testing/Fault"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
@@ -12,7 +12,7 @@ import { services } from "./peers.ts"
 import * as Proxy from "./proxy.ts"
 import { type Report, run } from "./run.ts"
 
-const sockets = Effect.sync(() => process.getActiveResourcesInfo().filter((one) => /^TCP/.test(one)).length)
+const sockets = Effect.sync(() => process.getActiveResourcesInfo().filter((one) => one.startsWith("TCP")).length)
 
 const merge = (reports: ReadonlyArray<Report>): Report => {
   const sum = (pick: (one: Report) => Readonly<Record<string, number>>) =>
@@ -20,7 +20,11 @@ const merge = (reports: ReadonlyArray<Report>): Report => {
       for (const [name, n] of Object.entries(one)) all[name] = (all[name] ?? 0) + n
       return all
     }, {})
-  const { resumed, streams, undisturbed } = sum(({ resumed, streams, undisturbed }) => ({ resumed, streams, undisturbed }))
+  const { resumed, streams, undisturbed } = sum(({ resumed, streams, undisturbed }) => ({
+    resumed,
+    streams,
+    undisturbed
+  }))
   return {
     streams: streams!,
     undisturbed: undisturbed!,
@@ -32,9 +36,14 @@ const merge = (reports: ReadonlyArray<Report>): Report => {
 }
 
 /** One service behind one proxy; each of its four combinations in turn. */
-const behindProxy = (service: ReturnType<typeof services>[number], options: { readonly streams: number; readonly seed: number }) =>
+const behindProxy = (
+  service: ReturnType<typeof services>[number],
+  options: { readonly streams: number; readonly seed: number }
+) =>
   Effect.scoped(Effect.gen(function*() {
-    const server = yield* Layer.build(NodeAgentServer.layer({ routes: service.routes, port: 0, shutdown: "100 millis" }))
+    const server = yield* Layer.build(
+      NodeAgentServer.layer({ routes: service.routes, port: 0, shutdown: "100 millis" })
+    )
     const { address } = yield* HttpServer.HttpServer.pipe(Effect.provide(server))
     const target = "port" in address ? address.port : yield* Effect.die("no port")
     const proxy = yield* Proxy.make({ target, next: Fault.random(options.seed), rate: 0.4, reach: 6000 })
@@ -60,8 +69,11 @@ export const overSockets = Effect.fnUntraced(function*(options: { readonly strea
   const before = yield* sockets
   const all = services(Duration.millis(10))
   const report = merge(
-    yield* Effect.forEach(all, (service, at) =>
-      behindProxy(service, { streams: Math.ceil(options.streams / all.length), seed: options.seed + at }))
+    yield* Effect.forEach(
+      all,
+      (service, at) =>
+        behindProxy(service, { streams: Math.ceil(options.streams / all.length), seed: options.seed + at })
+    )
   )
   const isBaseline = Effect.map(sockets, (now) => now <= before)
   yield* Effect.repeat(Effect.andThen(Effect.sleep("20 millis"), isBaseline), { until: (yes) => yes, times: 250 })

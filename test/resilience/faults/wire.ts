@@ -25,11 +25,14 @@ const settled = Effect.sleep("10 minutes").pipe(
 
 export const overWire = (options: { readonly streams: number; readonly seed: number }) =>
   Effect.scoped(Effect.gen(function*() {
-    const peers = yield* Effect.forEach(services(Duration.seconds(2)), ({ peers, routes }) =>
-      Effect.map(Layer.build(Wire.layerHttp(routes)), (context) => {
-        const client = Layer.succeedContext(context)
-        return peers("http://peer.test", { client, clean: client })
-      }))
+    const peers = yield* Effect.forEach(
+      services(Duration.seconds(2)),
+      ({ peers, routes }) =>
+        Effect.map(Layer.build(Wire.layerHttp(routes)), (context) => {
+          const client = Layer.succeedContext(context)
+          return peers("http://peer.test", { client, clean: client })
+        })
+    )
     const all = peers.flat()
     const running = {
       peers: all,

@@ -9,19 +9,19 @@ import * as Stream from "effect/Stream"
 import * as AgentError from "../AgentError.ts"
 import { AgentTransport } from "../AgentTransport.ts"
 import type * as Credentials from "../Credentials.ts"
-import type { Frame, HttpBinding, Limits } from "./binding.ts"
 import * as Operation from "../Operation.ts"
-import type * as Protocol from "./protocol/contract.ts"
 import type * as StreamEvent from "../StreamEvent.ts"
+import type { Frame, HttpBinding, Limits } from "./binding.ts"
 import * as Card from "./card.ts"
+import * as Cursor from "./cursor.ts"
 import * as EventStream from "./eventStream.ts"
 import * as Exchange from "./exchange.ts"
 import * as Json from "./json.ts"
-import { toReason } from "./protocol/failure.ts"
-import * as Cursor from "./cursor.ts"
 import * as Observe from "./observe.ts"
 import { oneAnswer } from "./oneAnswer.ts"
 import * as Outcome from "./outcome.ts"
+import type * as Protocol from "./protocol/contract.ts"
+import { toReason } from "./protocol/failure.ts"
 import * as Request from "./request.ts"
 import * as Time from "./time.ts"
 
@@ -90,7 +90,10 @@ const knownOf = (request: unknown): Observe.Known => {
 
 /** What is known from an answer, or from the first event. */
 const learn = (answer: unknown): Observe.Known => {
-  const { _tag, contextId, id, taskId } = (answer ?? {}) as Observe.Known & { readonly _tag?: string; readonly id?: string }
+  const { _tag, contextId, id, taskId } = (answer ?? {}) as Observe.Known & {
+    readonly _tag?: string
+    readonly id?: string
+  }
   return { taskId: _tag === "Task" ? id : taskId, contextId }
 }
 
@@ -100,7 +103,9 @@ export const request = Effect.fnUntraced(function*(
 ) {
   const peer = yield* Effect.fromResult(connect(options, "HTTP+JSON"))
   return yield* Effect.gen(function*() {
-    const response = yield* Exchange.execute(peer, options.frame, "application/json", { extensions: options.extensions })
+    const response = yield* Exchange.execute(peer, options.frame, "application/json", {
+      extensions: options.extensions
+    })
     const answer = yield* Exchange.read(response, peer.maxResponseSize)
     const body = Result.getOrElse(answer.body, () => answer.text)
     const failure = peer.protocol.rest.failure.decode(body) ??
@@ -155,7 +160,10 @@ export const make = Effect.fnUntraced(function*(options: Options & { readonly bi
       return Result.fail({ message: Json.snippet(text) || `HTTP ${response.status}`, status: response.status })
     }
     return Result.fail(
-      malformed(`the answer is not JSON but ${Exchange.mediaType(response) || "untyped"}: ${Json.snippet(text)}`, body.failure)
+      malformed(
+        `the answer is not JSON but ${Exchange.mediaType(response) || "untyped"}: ${Json.snippet(text)}`,
+        body.failure
+      )
     )
   }
 
@@ -173,7 +181,8 @@ export const make = Effect.fnUntraced(function*(options: Options & { readonly bi
 
   /** A peer that lacks the route says 404 or 405 and nothing of A2A. */
   const lacksRoute = (failure: Reason | Protocol.WireFailure, status: number) =>
-    !isReason(failure) && failure.reason === undefined && failure.code === undefined && (status === 404 || status === 405)
+    !isReason(failure) && failure.reason === undefined && failure.code === undefined &&
+    (status === 404 || status === 405)
 
   /** Tries the frames in turn. Gives the head of a stream as it is, everything else read to its end and unframed. */
   const exchange = Effect.fnUntraced(function*(
@@ -183,7 +192,9 @@ export const make = Effect.fnUntraced(function*(options: Options & { readonly bi
   ) {
     for (const [index, frame] of prepared.frames.entries()) {
       const response = yield* Exchange.execute(peer, frame, accept, options)
-      if (response.status < 400 && Exchange.mediaType(response) === eventStreamType) return { response, stream: true } as const
+      if (response.status < 400 && Exchange.mediaType(response) === eventStreamType) {
+        return { response, stream: true } as const
+      }
       const answer = yield* Exchange.read(response, limits.maxResponseSize)
       const result = accept === eventStreamType && !isOneAnswer(answer)
         ? Result.fail(notAStream(response))
@@ -249,7 +260,9 @@ export const make = Effect.fnUntraced(function*(options: Options & { readonly bi
         const answer = yield* exchange(prepared, eventStreamType, { lastEventId })
         return answer.stream
           ? events(operation, prepared, answer.response, cursor, timeouts)
-          : oneAnswer(yield* Effect.fromResult(decode(operation, answer.json)) as Effect.Effect<StreamEvent.StreamEvent>)
+          : oneAnswer(
+            yield* Effect.fromResult(decode(operation, answer.json)) as Effect.Effect<StreamEvent.StreamEvent>
+          )
       }))
       return opened.pipe(
         Time.life(timeouts.call),

@@ -14,10 +14,10 @@ import type * as AgentCard from "../AgentCard.ts"
 import * as AgentError from "../AgentError.ts"
 import type * as Credentials from "../Credentials.ts"
 import type { Frame } from "./binding.ts"
-import type * as Protocol from "./protocol/contract.ts"
 import * as Json from "./json.ts"
-import { toReason } from "./protocol/failure.ts"
 import * as Observe from "./observe.ts"
+import type * as Protocol from "./protocol/contract.ts"
+import { toReason } from "./protocol/failure.ts"
 import * as Redirect from "./redirect.ts"
 import * as Request from "./request.ts"
 import * as Time from "./time.ts"
@@ -145,15 +145,20 @@ const text = (
         }
         return size > maxSize
           ? Effect.fail(
-            new AgentError.EventTooLargeError({ message: `the answer is larger than ${maxSize} characters`, maxBytes: maxSize })
+            new AgentError.EventTooLargeError({
+              message: `the answer is larger than ${maxSize} characters`,
+              maxBytes: maxSize
+            })
           )
           : Effect.void
       })
     )
     yield* isRefusal ? Effect.timeoutOption(read, refusalPatience) : read
   }).pipe(
-    Effect.catchTag("HttpClientError", (error) =>
-      isRefusal || error.reason._tag === "EmptyBodyError" ? Effect.void : Effect.fail(connectionError(error))),
+    Effect.catchTag(
+      "HttpClientError",
+      (error) => isRefusal || error.reason._tag === "EmptyBodyError" ? Effect.void : Effect.fail(connectionError(error))
+    ),
     Effect.map(() => parts.join(""))
   )
 }

@@ -1,10 +1,10 @@
 /**
  * Spans and metrics of calls. Where no tracer is installed and no span is open, there are no spans and no trace headers.
  */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Clock from "effect/Clock"
 import * as Headers from "effect/http/Headers"
 import * as HttpClient from "effect/http/HttpClient"
 import * as UrlParams from "effect/http/UrlParams"
@@ -21,7 +21,9 @@ const calls = Metric.counter("a2a_client_calls_total", { description: "calls mad
 /** How many calls failed, by operation and reason. */
 const errors = Metric.counter("a2a_client_errors_total", { description: "calls that failed", incremental: true })
 /** From a stream's request to its first event, by operation. */
-const firstEvent = Metric.timer("a2a_client_time_to_first_event", { description: "time to the first event of a stream" })
+const firstEvent = Metric.timer("a2a_client_time_to_first_event", {
+  description: "time to the first event of a stream"
+})
 
 /** What is secret wherever it occurs, besides what Effect knows of. */
 const secretHeaders = ["proxy-authorization", "x-a2a-notification-token"]
@@ -42,7 +44,9 @@ export const exchange =
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.flatMap(isTraced, (traced) => {
       if (!traced) return Effect.provideService(self, HttpClient.TracerDisabledWhen, () => true)
-      const names = credentials.flatMap((one) => one._tag === "ApiKey" && one.in === "header" ? [one.name.toLowerCase()] : [])
+      const names = credentials.flatMap((one) =>
+        one._tag === "ApiKey" && one.in === "header" ? [one.name.toLowerCase()] : []
+      )
       return self.pipe(
         Effect.updateService(Headers.CurrentRedactedNames, (known) => [...known, ...secretHeaders, ...names]),
         Effect.updateService(UrlParams.CurrentRedactedNames, (known) => [...known, ...base.searchParams.keys()])
@@ -103,18 +107,19 @@ const failed = ({ operation }: Options) => ({ reason }: AgentError) =>
   Metric.update(Metric.withAttributes(errors, { ...by(operation), "error.type": reason._tag }), 1)
 
 /** A call with its span and its counts. */
-export const call = (options: Options) => <A, R>(self: Effect.Effect<A, AgentError, R>): Effect.Effect<A, AgentError, R> =>
-  Effect.flatMap(isTraced, (traced) => {
-    const counted = Effect.andThen(begin(options), Effect.tapError(self, failed(options)))
-    if (!traced) return counted
-    return Effect.scoped(
-      Effect.flatMap(span(options), (span) =>
-        counted.pipe(
-          Effect.tap((answer) => Effect.sync(() => note(span, options.learn(answer)))),
-          Effect.withParentSpan(span, { captureStackTrace: false })
-        ))
-    ) as Effect.Effect<A, AgentError, R>
-  })
+export const call =
+  (options: Options) => <A, R>(self: Effect.Effect<A, AgentError, R>): Effect.Effect<A, AgentError, R> =>
+    Effect.flatMap(isTraced, (traced) => {
+      const counted = Effect.andThen(begin(options), Effect.tapError(self, failed(options)))
+      if (!traced) return counted
+      return Effect.scoped(
+        Effect.flatMap(span(options), (span) =>
+          counted.pipe(
+            Effect.tap((answer) => Effect.sync(() => note(span, options.learn(answer)))),
+            Effect.withParentSpan(span, { captureStackTrace: false })
+          ))
+      ) as Effect.Effect<A, AgentError, R>
+    })
 
 /** A stream with its span, which lasts as long as it, and its counts; nothing is done per event. */
 export const stream =

@@ -33,11 +33,17 @@ export const next = (
   if (to === null) return refuse(status, "the agent redirects to what is no URL")
   to.username = to.password = ""
   if (to.origin !== from.origin) {
-    return refuse(status, `the agent redirects to another origin, ${to.origin}, where credentials do not follow: give that URL if you trust it`)
+    return refuse(
+      status,
+      `the agent redirects to another origin, ${to.origin}, where credentials do not follow: give that URL if you trust it`
+    )
   }
   if (redirects >= max) return refuse(status, `more than ${max} redirects`)
   if (!keepsMethod(status) && frame.method !== "GET") {
-    return refuse(status, `the agent redirects a ${frame.method} in a way that would lose its body (HTTP ${status}): give the final URL`)
+    return refuse(
+      status,
+      `the agent redirects a ${frame.method} in a way that would lose its body (HTTP ${status}): give the final URL`
+    )
   }
   return Result.succeed({ base: to, frame: { ...frame, path: "", query: [] }, redirects: redirects + 1 })
 }

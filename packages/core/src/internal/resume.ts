@@ -47,7 +47,8 @@ const isRefusal = ({ origin }: Failure): boolean => origin === "agent" || origin
 const good = 10_000
 
 export const over =
-  (policy: Policy, onResume: Effect.Effect<(resumed: Resumed) => Effect.Effect<void>>) => (self: Transport): Transport => {
+  (policy: Policy, onResume: Effect.Effect<(resumed: Resumed) => Effect.Effect<void>>) =>
+  (self: Transport): Transport => {
     const where = self.target.url.replace(/[?#][^]*$/, "")
 
     const follow = (
@@ -70,7 +71,9 @@ export const over =
 
       const connections = (scope: Scope.Scope): Effect.Effect<Next> =>
         Effect.gen(function*() {
-          const told = Told.make(operation._tag === "SubscribeToTask" ? (request as { readonly id: TaskId }).id : undefined)
+          const told = Told.make(
+            operation._tag === "SubscribeToTask" ? (request as { readonly id: TaskId }).id : undefined
+          )
           const cursor: Cursor.Cursor = { lastEventId: undefined }
           let hint: Duration.Duration | undefined
           let attempt = 0
@@ -109,25 +112,31 @@ export const over =
                   }),
                 onDone: () =>
                   Effect.fail(
-                    attempt === 0 ? error : lost(taskId, `given up after attempt ${attempt} to take the stream up again`, error, true)
+                    attempt === 0
+                      ? error
+                      : lost(taskId, `given up after attempt ${attempt} to take the stream up again`, error, true)
                   ),
                 onFailure: () => Effect.fail(error)
               })
             })
 
-          /** The task as it is, where its stream cannot be had. */
-          const ended = (taskId: TaskId, refusal: Failure): Next =>
-            Effect.matchEffect(self.call(Operation.GetTask, { id: taskId }), {
+          /** The task as it is, where its stream cannot be had, or says nothing: some peers refuse no other way. */
+          const ended = (taskId: TaskId, refusal: Failure): Next => {
+            const isSilent = isDrop(refusal)
+            return Effect.matchEffect(self.call(Operation.GetTask, { id: taskId }), {
               onFailure: (error) =>
                 isDrop(error)
                   ? subscribe(taskId, error)
                   : Effect.fail(lost(taskId, `the task cannot be read: ${error.reason.message}`, refusal, false)),
               onSuccess: (task): Next => {
                 if (!TaskState.isSettled(task.status.state)) {
-                  return subscribe(taskId, lost(taskId, "the task goes on, and its stream cannot be had", refusal, true))
+                  return subscribe(
+                    taskId,
+                    isSilent ? refusal : lost(taskId, "the task goes on, and its stream cannot be had", refusal, true)
+                  )
                 }
                 if (Told.isUntold(task) && !Told.isWhole(told)) {
-                  return Effect.fail(
+                  return isSilent ? subscribe(taskId, refusal) : Effect.fail(
                     lost(taskId, "the task was completed meanwhile, and its answer cannot be had again", refusal, false)
                   )
                 }
@@ -135,16 +144,20 @@ export const over =
                 return Effect.succeed<Events>([task])
               }
             })
+          }
 
           const dropped = (error: Failure): Next =>
             Effect.gen(function*() {
               yield* Scope.close(opened.scope, Exit.void)
               const { taskId } = told
-              if (taskId === undefined || (!isDrop(error) && (attempt === 0 || !isRefusal(error)))) return yield* Effect.fail(error)
+              if (
+                taskId === undefined || (!isDrop(error) && (attempt === 0 || !isRefusal(error)))
+              ) return yield* Effect.fail(error)
               if (!isDrop(error)) return yield* ended(taskId, error)
               if ((yield* Clock.currentTimeMillis) - opened.at >= good) restart()
-              if (error.reason._tag === "StreamInterruptedError") hint = error.retryAfter ?? hint
-              return yield* subscribe(taskId, error)
+              if (error.reason._tag !== "StreamInterruptedError") return yield* subscribe(taskId, error)
+              hint = error.retryAfter ?? hint
+              return yield* attempt > 0 && isHead ? ended(taskId, error) : subscribe(taskId, error)
             })
 
           const next: Next = Effect.suspend(() =>
@@ -169,11 +182,16 @@ export const over =
           return next
         })
 
-      return Stream.unwrap(Effect.map(Time.CurrentTimeouts, ({ call }) =>
-        Stream.fromChannel(Channel.fromTransform((_, scope) => connections(scope))).pipe(
-          Time.life(call),
-          Stream.mapError((error) => error._tag === "TimeoutError" ? of(error) : error)
-        )))
+      return Stream.unwrap(
+        Effect.map(
+          Time.CurrentTimeouts,
+          ({ call }) =>
+            Stream.fromChannel(Channel.fromTransform((_, scope) => connections(scope))).pipe(
+              Time.life(call),
+              Stream.mapError((error) => error._tag === "TimeoutError" ? of(error) : error)
+            )
+        )
+      )
     }
 
     return { ...self, stream: (operation, request) => follow(operation, request) as never }
