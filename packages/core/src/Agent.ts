@@ -251,7 +251,8 @@ export const make: Effect.Effect<Interface, never, AgentTransport> = Effect.gen(
   })
 })
 
-export const layer: Layer.Layer<Agent, never, AgentTransport> = Layer.effect(Agent, make)
+/** {@link make} as a layer; never shared, since each use may be over another transport. */
+export const layer: Layer.Layer<Agent, never, AgentTransport> = Layer.fresh(Layer.effect(Agent, make))
 
 const access = <A, E>(f: (agent: Interface) => Effect.Effect<A, E>): Effect.Effect<A, E, Agent> => Effect.flatMap(Agent, f)
 
