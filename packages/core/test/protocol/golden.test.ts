@@ -282,13 +282,17 @@ describe("what else differs between the editions", () => {
       },
       { taskId: "run-9", configId: "c", config: { pushNotificationConfig } }
     ]
-    for (const form of forms) {
-      assert.deepStrictEqual(read(CreateTaskPushNotificationConfig, form), {
-        taskId,
-        id: "c",
-        url: "https://hook.test"
-      })
-    }
+    const config = { taskId, id: "c", url: "https://hook.test" }
+    for (const form of forms) assert.deepStrictEqual(read(CreateTaskPushNotificationConfig, form), config)
+    // and goes out in the first two at once, since each server reads but one of them
+    const pair = { name: "tasks/run-9/pushNotificationConfigs/c", pushNotificationConfig: { id: "c", url: config.url } }
+    assert.deepStrictEqual(write(CreateTaskPushNotificationConfig, config), {
+      ...pair,
+      taskId,
+      parent: "tasks/run-9",
+      configId: "c",
+      config: pair
+    })
     assert.deepStrictEqual(
       read(CreateTaskPushNotificationConfig, { name: "tasks/run-9/pushNotificationConfigs/", pushNotificationConfig }),
       { taskId, url: "https://hook.test" }

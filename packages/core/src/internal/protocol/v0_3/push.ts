@@ -117,8 +117,17 @@ export const push = ({ isNamed }: PushStyle) => {
         }
       )
     ],
-    // the path of the REST route takes the task's id
-    write: (config) => ({ ...writePair(config), taskId: config.taskId }),
+    // servers read one of the first two forms and refuse the other, so both are there; the path of the REST route takes
+    // the task's id
+    write: (config) => {
+      const pair = writePair(config)
+      const { id, taskId } = config
+      return {
+        ...pair,
+        taskId,
+        ...(isNamed && { parent: `tasks/${taskId}`, ...Wire.compact({ configId: id }), config: pair })
+      }
+    },
     inexpressible
   })
   return { create, success, page }
