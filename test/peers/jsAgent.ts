@@ -1,116 +1,59 @@
-/** An agent written with the official JavaScript SDK, on Express, over both bindings and both protocol versions. */
+/** An agent written with the official JavaScript SDK, over both bindings and both protocol versions. */
 import { AgentCard, Artifact, Message, Task, TaskStatus } from "@a2a-js/sdk"
-import {
-  AgentEvent,
-  type AgentExecutor,
-  DefaultRequestHandler,
-  type ExecutionEventBus,
-  InMemoryTaskStore,
-  type RequestContext
-} from "@a2a-js/sdk/server"
+import { AgentEvent, type AgentExecutor, DefaultRequestHandler, InMemoryTaskStore } from "@a2a-js/sdk/server"
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from "@a2a-js/sdk/server/express"
-import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import express from "express"
-import * as http from "node:http"
-import type { AddressInfo } from "node:net"
+import * as ExpressAgent from "./expressAgent.ts"
+import * as Script from "./script.ts"
 
-/** Where it listens; `finish` lets a slow task complete. */
-export class JsAgent extends Context.Service<JsAgent, {
-  readonly origin: string
-  readonly finish: (taskId: string) => Effect.Effect<void>
-}>()("test/JsAgent") {}
-
-const agentMessage = (ids: object, text: string) =>
-  Message.fromJSON({ messageId: crypto.randomUUID(), role: "ROLE_AGENT", parts: [{ text }], ...ids })
-
-/**
- * What the agent does is told by the first word of the message: `echo …`, `chunks`, `files`, `ask` (and whatever follows
- * in the task), `slow`, `fail`, `throw`, `break` (an event that the SDK does not allow), `hello` (a message, no task).
- */
 const makeExecutor = () => {
-  const waiting = new Map<string, (state: string) => void>()
-
-  const play = async ({ task, taskId, contextId, userMessage }: RequestContext, bus: ExecutionEventBus) => {
-    const ids = { taskId, contextId }
-    const part = userMessage.parts[0]?.content
-    const text = part?.$case === "text" ? part.value : ""
-    const [word] = text.split(" ")
-    const begin = () =>
-      bus.publish(AgentEvent.task(
-        Task.fromJSON({
-          id: taskId,
-          contextId,
-          status: { state: "TASK_STATE_SUBMITTED", timestamp: new Date().toISOString() },
-          history: [...(task?.history ?? []), userMessage].map(Message.toJSON)
-        })
-      ))
-    const become = (state: string, said?: string) =>
-      bus.publish(AgentEvent.statusUpdate({
-        ...ids,
-        status: TaskStatus.fromJSON({
-          state: `TASK_STATE_${state}`,
-          timestamp: new Date().toISOString(),
-          ...(said && { message: Message.toJSON(agentMessage(ids, said)) })
-        }),
-        metadata: undefined
-      }))
-    const put = (parts: ReadonlyArray<object>, append = false, lastChunk = true) =>
-      bus.publish(AgentEvent.artifactUpdate({
-        ...ids,
-        artifact: Artifact.fromJSON({ artifactId: "result", name: "Result", parts }),
-        append,
-        lastChunk,
-        metadata: undefined
-      }))
-
-    if (word === "hello") return bus.publish(AgentEvent.message(agentMessage({ contextId }, "Hello yourself")))
-    if (word === "throw") throw new Error("no model")
-    begin()
-    if (task !== undefined) {
-      put([{ text: `You answered ${text}` }])
-      return become("COMPLETED")
-    }
-    become("WORKING", "On it")
-    switch (word) {
-      case "echo":
-        put([{ text: text.slice("echo ".length) }])
-        return become("COMPLETED")
-      case "chunks":
-        put([{ text: "One, " }], false, false)
-        put([{ text: "two, " }], true, false)
-        put([{ text: "three" }], true)
-        return become("COMPLETED")
-      case "files":
-        put([
-          { raw: "aGVsbG8=", mediaType: "text/plain" },
-          { url: "https://files.test/a.png", mediaType: "image/png" },
-          { data: { answer: 42, list: [1, null] } }
-        ])
-        return become("COMPLETED")
-      case "ask":
-        return become("INPUT_REQUIRED", "Which city?")
-      case "fail":
-        return become("FAILED", "The oven is cold")
-      case "break":
-        return begin()
-      default: {
-        const state = await new Promise<string>((resolve) => waiting.set(taskId, resolve))
-        if (state === "COMPLETED") put([{ text: "At last" }])
-        return become(state)
-      }
-    }
-  }
-  const settle = (taskId: string, state: string) => {
-    waiting.get(taskId)?.(state)
-    waiting.delete(taskId)
-  }
+  const { cancel, finish, play } = Script.make()
   const executor: AgentExecutor = {
-    execute: async (context, bus) => play(context, bus),
-    cancelTask: async (taskId) => settle(taskId, "CANCELED")
+    execute: async ({ task, taskId, contextId, userMessage }, bus) => {
+      const ids = { taskId, contextId }
+      const part = userMessage.parts[0]?.content
+      const message = (text: string, ids: object) => ({
+        messageId: crypto.randomUUID(),
+        role: "ROLE_AGENT",
+        parts: [{ text }],
+        ...ids
+      })
+      return play(
+        { taskId, isMore: task !== undefined, text: part?.$case === "text" ? part.value : "" },
+        {
+          message: (text) => bus.publish(AgentEvent.message(Message.fromJSON(message(text, { contextId })))),
+          begin: () =>
+            bus.publish(AgentEvent.task(
+              Task.fromJSON({
+                id: taskId,
+                contextId,
+                status: { state: "TASK_STATE_SUBMITTED", timestamp: new Date().toISOString() },
+                history: [...(task?.history ?? []), userMessage].map(Message.toJSON)
+              })
+            )),
+          become: (state, said) =>
+            bus.publish(AgentEvent.statusUpdate({
+              ...ids,
+              status: TaskStatus.fromJSON({
+                state: `TASK_STATE_${state.toUpperCase().replace("-", "_")}`,
+                timestamp: new Date().toISOString(),
+                ...(said && { message: message(said, ids) })
+              }),
+              metadata: undefined
+            })),
+          put: (parts, { append = false, more = false } = {}) =>
+            bus.publish(AgentEvent.artifactUpdate({
+              ...ids,
+              artifact: Artifact.fromJSON({ artifactId: "result", name: "Result", parts }),
+              append,
+              lastChunk: !more,
+              metadata: undefined
+            }))
+        }
+      )
+    },
+    cancelTask: async (taskId) => cancel(taskId)
   }
-  return { executor, finish: (taskId: string) => settle(taskId, "COMPLETED") }
+  return { executor, finish }
 }
 
 const interfaces = (origin: string) =>
@@ -132,29 +75,17 @@ const card = (origin: string) =>
     securitySchemes: { key: { apiKeySecurityScheme: { location: "header", name: "x-key" } } }
   })
 
-const start = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const app = express()
-    const server = http.createServer(app)
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const { executor, finish } = makeExecutor()
-    const requestHandler = new DefaultRequestHandler(card(origin), new InMemoryTaskStore(), executor)
-    const options = { requestHandler, userBuilder: UserBuilder.noAuthentication, legacyCompat: { enabled: true } }
-    app.use(
-      "/.well-known/agent-card.json",
-      agentCardHandler({ agentCardProvider: requestHandler, legacyCompat: { enabled: true } })
-    )
-    app.use("/rpc", jsonRpcHandler(options))
-    app.use("/rest", restHandler(options))
-    return { server, service: { origin, finish: (taskId: string) => Effect.sync(() => finish(taskId)) } }
-  }),
-  ({ server }) =>
-    Effect.promise(() => {
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      return closed
-    })
-)
-
-export const layer: Layer.Layer<JsAgent> = Layer.effect(JsAgent, Effect.map(start, ({ service }) => service))
+export const layer = ExpressAgent.layer((origin) => {
+  const { executor, finish } = makeExecutor()
+  const requestHandler = new DefaultRequestHandler(card(origin), new InMemoryTaskStore(), executor)
+  const legacyCompat = { enabled: true }
+  const options = { requestHandler, userBuilder: UserBuilder.noAuthentication, legacyCompat }
+  return {
+    finish,
+    routes: {
+      "/.well-known/agent-card.json": agentCardHandler({ agentCardProvider: requestHandler, legacyCompat }),
+      "/rpc": jsonRpcHandler(options),
+      "/rest": restHandler(options)
+    }
+  }
+})

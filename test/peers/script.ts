@@ -1,0 +1,97 @@
+/** What the JavaScript agents do, told by the first word of a message. */
+
+export interface Content {
+  readonly text?: string
+  readonly raw?: string
+  readonly url?: string
+  readonly data?: unknown
+  readonly mediaType?: string
+}
+
+/** How an agent says things, in the words of its SDK. */
+export interface Voice {
+  readonly message: (text: string) => void
+  /** The task as it was submitted. */
+  readonly begin: () => void
+  readonly become: (state: State, said?: string) => void
+  /** A chunk of the one artifact. */
+  readonly put: (
+    parts: ReadonlyArray<Content>,
+    options?: { readonly append?: boolean; readonly more?: boolean }
+  ) => void
+}
+
+export type State = "working" | "input-required" | "completed" | "canceled" | "failed"
+
+export interface Request {
+  readonly text: string
+  readonly taskId: string
+  /** Whether it goes on with a task. */
+  readonly isMore: boolean
+}
+
+/**
+ * `hello` (a message, no task), `throw` (nothing but an exception), `echo …`, `chunks`, `files`, `ask` (and whatever
+ * follows in the task), `fail`, `break` (an event that is not allowed), `half` (a chunk, and another when it may finish),
+ * and anything else: a task that completes when it may finish.
+ */
+export const make = () => {
+  const waiting = new Map<string, (state: State) => void>()
+  const settle = (taskId: string, state: State) => {
+    waiting.get(taskId)?.(state)
+    waiting.delete(taskId)
+  }
+  const signal = (taskId: string) => new Promise<State>((resolve) => waiting.set(taskId, resolve))
+
+  const play = async ({ isMore, taskId, text }: Request, { become, begin, message, put }: Voice): Promise<void> => {
+    const [word] = text.split(" ")
+    if (word === "hello") return message("Hello yourself")
+    if (word === "throw") throw new Error("no model")
+    begin()
+    if (isMore) {
+      put([{ text: `You answered ${text}` }])
+      return become("completed")
+    }
+    become("working", "On it")
+    switch (word) {
+      case "echo":
+        put([{ text: text.slice("echo ".length) }])
+        return become("completed")
+      case "chunks":
+        put([{ text: "One, " }], { more: true })
+        put([{ text: "two, " }], { append: true, more: true })
+        put([{ text: "three" }], { append: true })
+        return become("completed")
+      case "files":
+        put([
+          { raw: "aGVsbG8=", mediaType: "text/plain" },
+          { url: "https://files.test/a.png", mediaType: "image/png" },
+          { data: { answer: 42, list: [1, null] } }
+        ])
+        return become("completed")
+      case "ask":
+        return become("input-required", "Which city?")
+      case "fail":
+        return become("failed", "The oven is cold")
+      case "break":
+        return begin()
+      case "half": {
+        put([{ text: "One, " }], { more: true })
+        const state = await signal(taskId)
+        if (state === "completed") put([{ text: "two" }], { append: true })
+        return become(state)
+      }
+      default: {
+        const state = await signal(taskId)
+        if (state === "completed") put([{ text: "At last" }])
+        return become(state)
+      }
+    }
+  }
+
+  return {
+    play,
+    cancel: (taskId: string) => settle(taskId, "canceled"),
+    finish: (taskId: string) => settle(taskId, "completed")
+  }
+}

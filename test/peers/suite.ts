@@ -1,0 +1,24 @@
+/** What is asked of every peer, cell by cell. */
+import { layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Peer, specified, type Subject } from "./peer.ts"
+import { discovery, refusedCredentials } from "./suite/access.ts"
+import * as Client from "./suite/client.ts"
+import { drops } from "./suite/drops.ts"
+import { operations } from "./suite/operations.ts"
+
+export const suite = ({ cardName, cells, differs, layer: agent, name }: Subject): void => {
+  for (const cell of cells) {
+    const client = Layer.unwrap(Effect.map(Peer, ({ origin }) => Client.layer(cell, origin))).pipe(
+      Layer.provideMerge(agent)
+    )
+    layer(client, { excludeTestServices: true })(`SDK-03: ${name} serves ${cell.name}`, (it) => {
+      const context = { it, cell, differs: { ...specified, ...differs?.(cell) } }
+      discovery(context, cardName)
+      operations(context)
+      refusedCredentials(context)
+      drops(context)
+    })
+  }
+}

@@ -1,0 +1,79 @@
+/** Our client before a peer, and what the suites ask of what it hears. */
+import * as Agent from "@effect-a2a/core/Agent"
+import type * as AgentError from "@effect-a2a/core/AgentError"
+import * as AgentStream from "@effect-a2a/core/AgentStream"
+import * as AgentTransport from "@effect-a2a/core/AgentTransport"
+import * as Credentials from "@effect-a2a/core/Credentials"
+import * as StreamEvent from "@effect-a2a/core/StreamEvent"
+import * as NodeAgent from "@effect-a2a/node/NodeAgent"
+import { assert, type Vitest } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { HttpClient } from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import * as Stream from "effect/Stream"
+import type { Cell } from "../cells.ts"
+import type { Differences, Peer } from "../peer.ts"
+
+export type It = Vitest.MethodsNonLive<Agent.Agent | AgentTransport.AgentTransport | Peer>
+
+/** What a part of the suite is told. */
+export interface Context {
+  readonly it: It
+  readonly cell: Cell
+  readonly differs: Differences
+}
+
+type Transform = (
+  self: Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError, HttpClient | Credentials.Credentials>
+) => Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError, HttpClient | Credentials.Credentials>
+
+/** The client to a cell at an origin; its connections are its own and close with it. */
+export const layer = (
+  { path, client, protocol }: Cell,
+  origin: string,
+  { credentials = Credentials.layerNone, transform = (self) => self }: {
+    readonly credentials?: Layer.Layer<Credentials.Credentials>
+    readonly transform?: Transform
+  } = {}
+) =>
+  Agent.layer.pipe(
+    Layer.provideMerge(transform(client({ url: origin + path, protocol }))),
+    Layer.provide([credentials, Layer.fresh(NodeAgent.layerClient)])
+  )
+
+/** Takes streams up again, and does not dawdle. */
+export const resumable: Transform = AgentTransport.resumable(
+  Schedule.upTo(Schedule.spaced("20 millis"), { times: 20 })
+)
+
+/** The tag of the reason why an effect fails. */
+export const refusal = <A, R>(effect: Effect.Effect<A, AgentError.AgentError, R>) =>
+  Effect.map(Effect.flip(effect), ({ reason }) => reason._tag)
+
+export const kinds = (events: ReadonlyArray<StreamEvent.StreamEvent>) =>
+  events.map((event) => StreamEvent.state(event) ?? event._tag)
+
+export const taskOf = <A extends { readonly _tag: string }>(answer: A) => {
+  assert.strictEqual(answer._tag, "Task")
+  return answer as Extract<A, { readonly _tag: "Task" }>
+}
+
+/** What a stream says as it goes, its answer when it ends well, and why it ends otherwise. */
+export const heard = Effect.fnUntraced(function*<R>(
+  stream: Stream.Stream<StreamEvent.StreamEvent, AgentError.AgentError, R>
+) {
+  const events: Array<StreamEvent.StreamEvent> = []
+  const failure = yield* stream.pipe(
+    Stream.runForEach((event) => Effect.sync(() => events.push(event))),
+    Effect.as(undefined),
+    Effect.catch(Effect.succeed)
+  )
+  const said = Stream.fromIterable(events)
+  return {
+    events,
+    failure,
+    said: (yield* Stream.runCollect(AgentStream.text(said))).join(""),
+    answer: failure === undefined ? (yield* AgentStream.answer(said)).text : undefined
+  }
+})

@@ -1,0 +1,125 @@
+/** Streams whose connections are cut, and taken up again. */
+import * as Agent from "@effect-a2a/core/Agent"
+import * as Credentials from "@effect-a2a/core/Credentials"
+import * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import * as StreamEvent from "@effect-a2a/core/StreamEvent"
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
+import * as Stream from "effect/Stream"
+import * as Proxy from "../../support/proxy.ts"
+import { Peer } from "../peer.ts"
+import { type Context, heard, kinds, layer, resumable } from "./client.ts"
+
+const proxied = Effect.flatMap(Peer, ({ origin }) => Proxy.make(Number(new URL(origin).port)))
+
+const isClosed = (proxy: Proxy.Proxy) =>
+  Effect.flatMap(proxy.open, (open) => open === 0 ? Effect.void : Effect.fail(open)).pipe(
+    Effect.retry(Schedule.upTo(Schedule.spaced("10 millis"), { times: 200 })),
+    Effect.orDie
+  )
+
+/** As many places, spread over the bytes of an answer, with both its ends. */
+const places = (bytes: number, count: number): ReadonlyArray<number> =>
+  Array.from({ length: count }, (_, i) => Math.round(i * (bytes - 1) / (count - 1)))
+
+const first = (fault: Proxy.Fault): Proxy.Plan => (answer) => answer === 0 ? fault : undefined
+
+export const drops = ({ cell, it }: Context): void => {
+  for (const [name, how] of [["reset", "reset"], ["clean end", "end"]] as const) {
+    it.effect(`§7: an answer that a ${name} cuts anywhere is whole, or an error that says so (RES)`, () =>
+      Effect.gen(function*() {
+        const proxy = yield* proxied
+        const through = Effect.provide(
+          heard(Agent.stream("chunks")),
+          layer(cell, proxy.origin, { transform: resumable })
+        )
+        assert.strictEqual((yield* through).answer, "One, two, three")
+        const bytes = proxy.answers[0]!
+        let whole = 0
+        for (const after of places(bytes, 16)) {
+          yield* proxy.plan(first({ how, after }))
+          const { answer, events, failure, said } = yield* through
+          const at = `after ${after} of ${bytes} bytes: ${failure?.message}`
+          if (failure === undefined) {
+            whole++
+            assert.strictEqual(answer, "One, two, three", at)
+            // what an agent says on its way may be lost with the connection, what it made may not
+            assert.include(["One, two, three", "On it\nOne, two, three"], said, at)
+          } else {
+            // what was cut before the task was known can only be said to be cut
+            assert.deepStrictEqual(events, [], at)
+            assert.include(["ConnectionError", "StreamInterruptedError"], failure.reason._tag, at)
+          }
+        }
+        assert.isAtLeast(whole, 6)
+        yield* isClosed(proxy)
+      }))
+  }
+
+  it.effect("§3.1.6: a task that goes on is followed from where it was cut (RES)", () =>
+    Effect.gen(function*() {
+      const proxy = yield* proxied
+      const { finish } = yield* Peer
+      // a second connection tells when enough has come for the first one to be cut there
+      const seen = yield* Agent.stream("half").pipe(
+        Stream.takeUntil(({ _tag }) => _tag === "ArtifactUpdate"),
+        Stream.runCollect,
+        Effect.provide(layer(cell, proxy.origin))
+      )
+      assert.strictEqual(kinds(seen).at(-1), "ArtifactUpdate")
+      const bytes = proxy.answers[0]!
+      for (const after of [bytes, bytes - 10]) {
+        yield* proxy.plan((answer) => answer < 2 ? { how: "reset", after: answer === 0 ? after : 0 } : undefined)
+        const { answer, said } = yield* heard(
+          Agent.stream("half").pipe(Stream.tap((event) =>
+            event._tag === "ArtifactUpdate" || (event._tag === "Task" && event.artifacts !== undefined)
+              ? finish(StreamEvent.taskId(event)!)
+              : Effect.void
+          ))
+        ).pipe(Effect.provide(layer(cell, proxy.origin, { transform: resumable })))
+        assert.strictEqual(answer, "One, two")
+        assert.strictEqual(said, "On it\nOne, two")
+        assert.isAtLeast(proxy.answers.length, 3)
+      }
+      yield* isClosed(proxy)
+    }))
+
+  it.effect("§7.5: a token that expired before a stream is taken up again is renewed for it (AUTH)", () =>
+    Effect.gen(function*() {
+      const proxy = yield* proxied
+      const presented: Array<string> = []
+      const tokens = ["fresh", "stale", "fresh"]
+      const credentials = Layer.succeed(Credentials.Credentials, {
+        get: () =>
+          Effect.sync(() => {
+            const token = tokens.shift() ?? "fresh"
+            presented.push(token)
+            return [{ _tag: "Bearer", token: Redacted.make(token) } as const]
+          }),
+        renew: () => Effect.succeed(true)
+      })
+      const through = heard(Agent.stream("chunks")).pipe(
+        Effect.provide(layer(cell, proxy.origin, { credentials, transform: resumable }))
+      )
+      yield* proxy.plan(first({ how: "reset", after: 1_000 }))
+      assert.strictEqual((yield* through).answer, "One, two, three")
+      assert.deepStrictEqual(presented.slice(0, 3), ["fresh", "stale", "fresh"])
+      yield* isClosed(proxy)
+    }))
+
+  it.effect("§7: a connection that says no more is given up, and the task followed on another (RES)", () =>
+    Effect.gen(function*() {
+      const proxy = yield* proxied
+      const through = Effect.provide(heard(Agent.stream("chunks")), layer(cell, proxy.origin, { transform: resumable }))
+      yield* through
+      yield* proxy.plan(first({ how: "stall", after: Math.round(proxy.answers[0]! * 0.8) }))
+      const { answer } = yield* through.pipe(
+        Effect.provideService(HttpBinding.CurrentTimeouts, { silence: "300 millis" })
+      )
+      assert.strictEqual(answer, "One, two, three")
+      yield* isClosed(proxy)
+    }))
+}

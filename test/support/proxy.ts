@@ -1,0 +1,98 @@
+/** A TCP proxy that breaks the answers that go through it, each in the way that is planned for it. */
+import * as Effect from "effect/Effect"
+import * as net from "node:net"
+
+/** What becomes of one answer: after as many bytes of it (its head included) it is reset, ended, or says no more. */
+export interface Fault {
+  readonly how: "reset" | "end" | "stall"
+  readonly after: number
+}
+
+/** Of the n-th answer since the plan was made; nothing befalls it where there is no fault. */
+export type Plan = (answer: number) => Fault | undefined
+
+export interface Proxy {
+  readonly origin: string
+  /** Counts answers anew. */
+  readonly plan: (plan: Plan) => Effect.Effect<void>
+  /** The bytes of each answer since the plan was made, as far as they were passed on. */
+  readonly answers: ReadonlyArray<number>
+  /** Sockets to clients that are open. */
+  readonly open: Effect.Effect<number>
+}
+
+const untouched: Plan = () => undefined
+
+/** Forwards to a port of this machine until the scope ends, which cuts what is open. */
+export const make = (port: number) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.promise(async () => {
+        const sockets = new Set<net.Socket>()
+        const answers: Array<number> = []
+        let plan = untouched
+
+        const server = net.createServer({ noDelay: true }, (client) => {
+          const agent = net.connect({ port, host: "127.0.0.1", noDelay: true })
+          let answer = -1
+          let isAnswered = true
+          let fault: Fault | undefined
+          const both = (f: (socket: net.Socket) => void) => {
+            f(client)
+            f(agent)
+          }
+          const suffer = {
+            reset: () => both((socket) => socket.resetAndDestroy()),
+            end: () => {
+              client.end()
+              agent.destroy()
+            },
+            stall: () => agent.pause()
+          }
+          sockets.add(client)
+          client.on("close", () => {
+            sockets.delete(client)
+            agent.destroy()
+          })
+          agent.on("close", () => client.destroySoon())
+          both((socket) => socket.on("error", () => both((one) => one.destroy())))
+          client.on("data", (bytes) => {
+            // a connection that is kept carries one request after another
+            if (isAnswered) {
+              answer = answers.push(0) - 1
+              fault = plan(answer)
+              isAnswered = false
+            }
+            agent.write(bytes)
+          })
+          agent.on("data", (bytes) => {
+            isAnswered = true
+            const left = (fault?.after ?? Infinity) - answers[answer]!
+            const passed = bytes.subarray(0, left)
+            answers[answer]! += passed.length
+            if (bytes.length < left) return client.write(passed)
+            client.write(passed, () => suffer[fault!.how]())
+          })
+        })
+        await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+        const proxy: Proxy = {
+          origin: `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`,
+          plan: (next) =>
+            Effect.sync(() => {
+              answers.length = 0
+              plan = next
+            }),
+          answers,
+          open: Effect.sync(() => sockets.size)
+        }
+        return { proxy, server, sockets }
+      }),
+      ({ server, sockets }) =>
+        Effect.promise(() => {
+          const closed = new Promise((resolve) => server.close(resolve))
+          for (const socket of sockets) socket.destroy()
+          return closed
+        })
+    ),
+    ({ proxy }) => proxy
+  )
