@@ -27,7 +27,8 @@ const tests = (): Count => {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`]
   const { ok } = tool("vitest", ["run", "--allowOnly=false", ...reporters, ...process.argv.slice(2)])
   if (!exists(report)) return { passed: 0, failed: 1 }
-  const { numFailedTests, numPassedTests } = JSON.parse(read(report))
+  const { numFailedTests, numPassedTests, numPendingTests } = JSON.parse(read(report))
+  if (numPendingTests > 0) console.log(`── tests: ${numPendingTests} NOT RUN, see above`)
   // a file that does not load and an unhandled error fail the run without failing a test
   return { passed: numPassedTests, failed: ok ? numFailedTests : Math.max(1, numFailedTests) }
 }
