@@ -24,7 +24,12 @@ Field.everywhere("sessions", (cell) => {
     const agent = AgentServer.layerMemory({ card }).pipe(Layer.provide(AgentExecutor.serialized(executor)))
     return Effect.gen(function*() {
       const begin = (context: string, text: string) => start(text, { contextId: contextId(context) })
-      const tasks = [yield* begin("c-1", "1"), yield* begin("c-1", "2"), yield* begin("c-1", "3"), yield* begin("c-2", "4")]
+      const tasks = [
+        yield* begin("c-1", "1"),
+        yield* begin("c-1", "2"),
+        yield* begin("c-1", "3"),
+        yield* begin("c-2", "4")
+      ]
       // at work already, though another one is in front
       yield* turn
       assert.strictEqual((yield* get(tasks[2]!.id)).status.state, "working")
@@ -65,9 +70,12 @@ Field.everywhere("sessions", (cell) => {
     )
     const agent = AgentServer.layerMemory({ card }).pipe(Layer.provide(AgentExecutor.serialized(executor)))
     return Effect.gen(function*() {
-      const answers = yield* Effect.all(Array.from({ length: 5 }, () => Field.send("hi", { contextId: contextId("c") })), {
-        concurrency: 5
-      })
+      const answers = yield* Effect.all(
+        Array.from({ length: 5 }, () => Field.send("hi", { contextId: contextId("c") })),
+        {
+          concurrency: 5
+        }
+      )
       assert.deepStrictEqual(answers.map((answer) => answer._tag), Array(5).fill("Message"))
       assert.strictEqual(peaks.max, 1)
     }).pipe(Effect.provide(agent.pipe(Wire.through(cell))))

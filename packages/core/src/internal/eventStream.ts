@@ -83,7 +83,15 @@ export const decode = (options: Options) =>
           issue
         })
 
+      const tooLarge = (): Reason =>
+        new AgentError.EventTooLargeError({
+          message: `an event is larger than ${options.maxEventSize} characters`,
+          maxBytes: options.maxEventSize
+        })
+
       const readOne = (event: Sse.Event): Result.Result<StreamEvent.StreamEvent | undefined, Reason> => {
+        // the parser minds what it keeps, not what comes whole in one chunk
+        if (event.data.length > options.maxEventSize) return Result.fail(tooLarge())
         if (event.event !== "error" && isNoData(event.data)) return Result.succeed(undefined)
         const json = Json.parse(event.data)
         if (Result.isSuccess(json)) return options.read(json.success, event.event)
@@ -114,12 +122,8 @@ export const decode = (options: Options) =>
 
       const feed = (texts: ReadonlyArray<string>): void => {
         for (const text of texts) {
-          const tooLarge = parser.feed(text)
-          if (tooLarge !== undefined) {
-            failure ??= new AgentError.EventTooLargeError({
-              message: `an event is larger than ${options.maxEventSize} characters`,
-              maxBytes: options.maxEventSize
-            })
+          if (parser.feed(text) !== undefined) {
+            failure ??= tooLarge()
             return
           }
         }
