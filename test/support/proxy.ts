@@ -17,6 +17,8 @@ export interface Proxy {
   readonly plan: (plan: Plan) => Effect.Effect<void>
   /** The bytes of each answer since the plan was made, as far as they were passed on. */
   readonly answers: ReadonlyArray<number>
+  /** How often each fault befell an answer, over all plans. */
+  readonly faults: Readonly<Record<Fault["how"], number>>
   /** Sockets to clients that are open. */
   readonly open: Effect.Effect<number>
 }
@@ -30,6 +32,7 @@ export const make = (port: number) =>
       Effect.promise(async () => {
         const sockets = new Set<net.Socket>()
         const answers: Array<number> = []
+        const faults = { reset: 0, end: 0, stall: 0 }
         let plan = untouched
 
         const server = net.createServer({ noDelay: true }, (client) => {
@@ -71,7 +74,9 @@ export const make = (port: number) =>
             const passed = bytes.subarray(0, left)
             answers[answer]! += passed.length
             if (bytes.length < left) return client.write(passed)
-            client.write(passed, () => suffer[fault!.how]())
+            const { how } = fault!
+            faults[how]++
+            client.write(passed, suffer[how])
           })
         })
         await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -83,6 +88,7 @@ export const make = (port: number) =>
               plan = next
             }),
           answers,
+          faults,
           open: Effect.sync(() => sockets.size)
         }
         return { proxy, server, sockets }

@@ -8,8 +8,8 @@ import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as process from "node:process"
+import * as Proxy from "../../support/proxy.ts"
 import { services } from "./peers.ts"
-import * as Proxy from "./proxy.ts"
 import { type Report, run } from "./run.ts"
 
 const sockets = Effect.sync(() => process.getActiveResourcesInfo().filter((one) => one.startsWith("TCP")).length)
@@ -35,6 +35,13 @@ const merge = (reports: ReadonlyArray<Report>): Report => {
   }
 }
 
+/** Four in ten answers are cut within their first bytes, one in ten of these before it begins. */
+const byChance = (next: () => number): Proxy.Plan => () => {
+  const how = (["reset", "end", "stall"] as const)[Math.floor(next() * 3)]!
+  const after = Math.floor(next() * 2000)
+  return next() < 0.4 ? { how, after: next() < 0.1 ? 0 : after } : undefined
+}
+
 /** One service behind one proxy; each of its four combinations in turn. */
 const behindProxy = (
   service: ReturnType<typeof services>[number],
@@ -46,12 +53,13 @@ const behindProxy = (
     )
     const { address } = yield* HttpServer.HttpServer.pipe(Effect.provide(server))
     const target = "port" in address ? address.port : yield* Effect.die("no port")
-    const proxy = yield* Proxy.make({ target, next: Fault.random(options.seed), rate: 0.4, reach: 6000 })
+    const proxy = yield* Proxy.make(target)
+    yield* proxy.plan(byChance(Fault.random(options.seed)))
     const clean = NodeAgent.layerClient
     // what is asked of the clean way goes round the proxy
     const direct = service.peers(`http://127.0.0.1:${target}`, { client: clean, clean })
     const client = yield* Layer.build(clean)
-    const peers = service.peers(`http://127.0.0.1:${proxy.port}`, { client: Layer.succeedContext(client), clean })
+    const peers = service.peers(proxy.origin, { client: Layer.succeedContext(client), clean })
     const report = yield* run({
       ...options,
       peers: peers.map((peer, at) => ({ ...peer, undisturbed: direct[at]!.transport })),
@@ -61,8 +69,7 @@ const behindProxy = (
       policy: () => Schedule.exponential("5 millis").pipe(Schedule.upTo({ times: 6 })),
       patience: 60_000
     })
-    const { connections, ...cuts } = proxy.counts
-    return { ...report, faults: { connections, ...cuts } }
+    return { ...report, faults: { answers: proxy.answers.length, ...proxy.faults } }
   }))
 
 export const overSockets = Effect.fnUntraced(function*(options: { readonly streams: number; readonly seed: number }) {
