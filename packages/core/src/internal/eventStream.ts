@@ -36,7 +36,7 @@ export interface Options {
   readonly cursor: Cursor | undefined
 }
 
-/** `open`: the peer may end the stream and may go on: credentials come by another way, a message came alone. `end`: done. */
+/** `open`: the task waits for credentials, which may come by another way. `end`: nothing more is to come. */
 type Settled = "no" | "open" | "end"
 
 /** A heartbeat that is an event, and the end mark that gateways for language models put behind every stream. */
@@ -44,7 +44,7 @@ const isNoData = (data: string): boolean => data.trim() === "" || data === "[DON
 
 const settle = (settled: Settled, event: StreamEvent.StreamEvent, hasTask: boolean): Settled => {
   if (settled === "end") return settled
-  if (event._tag === "Message") return hasTask ? settled : "open"
+  if (event._tag === "Message") return hasTask ? settled : "end"
   const state = StreamEvent.state(event)
   if (state === undefined) return settled
   return state === "auth-required" ? "open" : TaskState.isSettled(state) ? "end" : "no"
