@@ -1,0 +1,29 @@
+/**
+ * Files of a session. Versions are counted from 0; a name that begins with `user:` is shared by a user's sessions.
+ *
+ * ```ts
+ * import { AdkArtifact } from "@effect-a2a/transport-adk"
+ * import { Schema } from "effect"
+ *
+ * const version = Schema.decodeUnknownSync(AdkArtifact.ArtifactVersion)({ version: 0, mimeType: null })
+ * version // => { version: 0 }
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import { Part } from "./AdkContent.ts"
+import { open } from "./internal/open.ts"
+
+/** What is known of one version. `createTime` is in seconds. */
+export const ArtifactVersion = open({
+  canonicalUri: Schema.String,
+  customMetadata: Schema.JsonObject,
+  createTime: Schema.Finite,
+  mimeType: Schema.String
+}, { version: Schema.Finite })
+export type ArtifactVersion = typeof ArtifactVersion.Type
+
+/** A file to save. */
+export const SaveArtifact = open({ customMetadata: Schema.JsonObject }, { filename: Schema.String, artifact: Part })
+export type SaveArtifact = typeof SaveArtifact.Type

@@ -1,0 +1,130 @@
+/**
+ * What a model says of its own work: tokens, probabilities, cache, transcription, live session (ADK-04).
+ *
+ * ```ts
+ * import { AdkMetadata } from "@effect-a2a/transport-adk"
+ * import { Schema } from "effect"
+ *
+ * const usage = Schema.decodeUnknownSync(AdkMetadata.UsageMetadata)({ totalTokenCount: 7, trafficType: "TYPE_OF_2030" })
+ * usage // => { totalTokenCount: 7, trafficType: "TYPE_OF_2030" }
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import { open, words } from "./internal/open.ts"
+
+export const FinishReason = words(
+  "FINISH_REASON_UNSPECIFIED",
+  "STOP",
+  "MAX_TOKENS",
+  "SAFETY",
+  "RECITATION",
+  "LANGUAGE",
+  "OTHER",
+  "BLOCKLIST",
+  "PROHIBITED_CONTENT",
+  "SPII",
+  "MALFORMED_FUNCTION_CALL",
+  "IMAGE_SAFETY",
+  "UNEXPECTED_TOOL_CALL",
+  "IMAGE_PROHIBITED_CONTENT",
+  "NO_IMAGE",
+  "IMAGE_RECITATION",
+  "IMAGE_OTHER",
+  "TOO_MANY_TOOL_CALLS",
+  "CONTINUATION"
+)
+export type FinishReason = typeof FinishReason.Type
+
+export const TurnCompleteReason = words(
+  "TURN_COMPLETE_REASON_UNSPECIFIED",
+  "MALFORMED_FUNCTION_CALL",
+  "RESPONSE_REJECTED",
+  "NEED_MORE_INPUT",
+  "PROHIBITED_INPUT_CONTENT",
+  "IMAGE_PROHIBITED_INPUT_CONTENT",
+  "INPUT_TEXT_CONTAIN_PROMINENT_PERSON_PROHIBITED",
+  "INPUT_IMAGE_CELEBRITY",
+  "INPUT_IMAGE_PHOTO_REALISTIC_CHILD_PROHIBITED",
+  "INPUT_TEXT_NCII_PROHIBITED",
+  "INPUT_OTHER",
+  "INPUT_IP_PROHIBITED",
+  "BLOCKLIST",
+  "UNSAFE_PROMPT_FOR_IMAGE_GENERATION",
+  "GENERATED_IMAGE_SAFETY",
+  "GENERATED_CONTENT_SAFETY",
+  "GENERATED_AUDIO_SAFETY",
+  "GENERATED_VIDEO_SAFETY",
+  "GENERATED_CONTENT_PROHIBITED",
+  "GENERATED_CONTENT_BLOCKLIST",
+  "GENERATED_IMAGE_PROHIBITED",
+  "GENERATED_IMAGE_CELEBRITY",
+  "GENERATED_IMAGE_PROMINENT_PEOPLE_DETECTED_BY_REWRITER",
+  "GENERATED_IMAGE_IDENTIFIABLE_PEOPLE",
+  "GENERATED_IMAGE_MINORS",
+  "OUTPUT_IMAGE_IP_PROHIBITED",
+  "GENERATED_OTHER",
+  "MAX_REGENERATION_REACHED"
+)
+export type TurnCompleteReason = typeof TurnCompleteReason.Type
+
+export const Modality = words("MODALITY_UNSPECIFIED", "TEXT", "IMAGE", "VIDEO", "AUDIO", "DOCUMENT")
+
+const TokenCounts = Schema.Array(open({ modality: Modality, tokenCount: Schema.Finite }))
+
+export const TrafficType = words(
+  "TRAFFIC_TYPE_UNSPECIFIED",
+  "ON_DEMAND",
+  "ON_DEMAND_PRIORITY",
+  "ON_DEMAND_FLEX",
+  "ON_DEMAND_OFFPEAK",
+  "PROVISIONED_THROUGHPUT"
+)
+
+export const UsageMetadata = open({
+  promptTokenCount: Schema.Finite,
+  candidatesTokenCount: Schema.Finite,
+  thoughtsTokenCount: Schema.Finite,
+  cachedContentTokenCount: Schema.Finite,
+  toolUsePromptTokenCount: Schema.Finite,
+  totalTokenCount: Schema.Finite,
+  promptTokensDetails: TokenCounts,
+  candidatesTokensDetails: TokenCounts,
+  cacheTokensDetails: TokenCounts,
+  toolUsePromptTokensDetails: TokenCounts,
+  trafficType: TrafficType
+})
+export type UsageMetadata = typeof UsageMetadata.Type
+
+const LogprobsCandidate = open({ token: Schema.String, tokenId: Schema.Finite, logProbability: Schema.Finite })
+
+export const LogprobsResult = open({
+  chosenCandidates: Schema.Array(LogprobsCandidate),
+  topCandidates: Schema.Array(open({ candidates: Schema.Array(LogprobsCandidate) })),
+  logProbabilitySum: Schema.Finite
+})
+export type LogprobsResult = typeof LogprobsResult.Type
+
+/** The one object that is spelt in snake_case. Times are in seconds. */
+export const CacheMetadata = open({
+  fingerprint: Schema.String,
+  contents_count: Schema.Finite,
+  cache_name: Schema.String,
+  expire_time: Schema.Finite,
+  invocations_used: Schema.Finite,
+  created_at: Schema.Finite
+})
+export type CacheMetadata = typeof CacheMetadata.Type
+
+export const Transcription = open({ text: Schema.String, finished: Schema.Boolean, languageCode: Schema.String })
+export type Transcription = typeof Transcription.Type
+
+/** The index is a number on Python and a string on JavaScript. */
+export const LiveSessionResumptionUpdate = open({
+  newHandle: Schema.String,
+  resumable: Schema.Boolean,
+  lastConsumedClientMessageIndex: Schema.Union([Schema.Finite, Schema.String])
+})
+
+export const GoAway = open({ timeLeft: Schema.String })

@@ -1,0 +1,8 @@
+export * as AdkActions from "./AdkActions.ts"
+export * as AdkArtifact from "./AdkArtifact.ts"
+export * as AdkContent from "./AdkContent.ts"
+export * as AdkEvent from "./AdkEvent.ts"
+export * as AdkGrounding from "./AdkGrounding.ts"
+export * as AdkMetadata from "./AdkMetadata.ts"
+export * as AdkRun from "./AdkRun.ts"
+export * as AdkSession from "./AdkSession.ts"
