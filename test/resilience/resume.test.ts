@@ -1,8 +1,7 @@
-import type { AgentError } from "@effect-a2a/core"
-import { Agent, AgentTransport, StreamEvent } from "@effect-a2a/core"
+import { Agent, type AgentError, AgentTransport, Credentials, StreamEvent } from "@effect-a2a/core"
+import { AgentTest, Script } from "@effect-a2a/testing"
 import { assert, describe, it } from "@effect/vitest"
-import type { Duration } from "effect"
-import { Effect, Fiber, Stream } from "effect"
+import { type Duration, Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { cells } from "../support/peer.ts"
 import * as Support from "./support.ts"
@@ -181,6 +180,27 @@ for (const cell of cells) {
         assert.strictEqual(asked.length, 7)
       }))
 
+    it.effect("AUTH-04: each connection asks for its credentials", () =>
+      Effect.gen(function*() {
+        let tokens = 0
+        const credentials = Layer.succeed(Credentials.Credentials, {
+          get: () => Effect.sync(() => [{ _tag: "Bearer", token: Redacted.make(`token-${++tokens}`) }] as const),
+          renew: () => Effect.succeed(true)
+        })
+        const { asked, layer } = Support.peer(cell, [
+          eventStream(cell, begin, { end: "reset" }),
+          refusal(401),
+          eventStream(cell, [task("completed", "Hello")])
+        ], { credentials })
+        const agent = Support.agent(layer.pipe(AgentTransport.resumable()))
+        assert.strictEqual((yield* hurried(Support.heard.pipe(Effect.provide(agent)))).text, "Hello")
+        assert.deepStrictEqual(asked.map(({ headers }) => headers.authorization), [
+          "Bearer token-1",
+          "Bearer token-2",
+          "Bearer token-3"
+        ])
+      }))
+
     it.effect("RES-10: interruption closes the resumed connection, and each one before the next", () =>
       Effect.gen(function*() {
         const closed: Array<string> = []
@@ -335,3 +355,13 @@ for (const cell of cells) {
       }))
   })
 }
+
+it.effect("an agent in the same process is taken up again too", () =>
+  Effect.gen(function*() {
+    const agent = AgentTest.layer.pipe(
+      AgentTransport.resumable(),
+      Layer.provide(Script.layer(Script.say("Hel"), Script.cut, Script.wait("1 second"), Script.say("lo"), Script.cut))
+    )
+    const { end, text } = yield* hurried(Support.heard.pipe(Effect.provide(Support.agent(agent))))
+    assert.deepStrictEqual([end, text], ["success", "Hello"])
+  }))

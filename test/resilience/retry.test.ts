@@ -1,5 +1,4 @@
-import type { AgentError } from "@effect-a2a/core"
-import { Agent, AgentTransport } from "@effect-a2a/core"
+import { Agent, type AgentError, AgentTransport } from "@effect-a2a/core"
 import * as Credentials from "@effect-a2a/core/Credentials"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, DateTime, Duration, Effect, Fiber, Layer, Schedule, Stream } from "effect"
@@ -205,6 +204,9 @@ for (const cell of cells) {
 
     it.effect("a peer that asks for hours is not waited for: the caller is told", () =>
       Effect.gen(function*() {
+        const endless = peer(cell, [refusal(503, { "retry-after": "9".repeat(400) })])
+        const patient = agent(endless.layer.pipe(AgentTransport.retry(exactly(3))))
+        assert.isTrue((yield* Effect.flip(Agent.getTask(taskId)).pipe(Effect.provide(patient))).isRetryable)
         const { asked, layer } = peer(cell, [refusal(503, { "retry-after": "86400" })])
         const { reason } = yield* Effect.flip(Agent.getTask(taskId)).pipe(
           Effect.provide(agent(layer.pipe(AgentTransport.retry(exactly(3)))))

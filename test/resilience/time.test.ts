@@ -1,4 +1,4 @@
-import { Agent, type AgentError, HttpBinding } from "@effect-a2a/core"
+import { Agent, type AgentError, AgentTransport, HttpBinding } from "@effect-a2a/core"
 import * as Credentials from "@effect-a2a/core/Credentials"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer, Stream } from "effect"
@@ -98,6 +98,17 @@ for (const cell of cells) {
         const { layer } = Support.resumable(cell, [half, eventStream(cell, [task("completed", "Hello")])])
         const [again] = yield* timed(Support.heard.pipe(Effect.provide(layer), limited({ silence: "60 seconds" })))
         assert.deepStrictEqual([again.end, again.text], ["success", "Hello"])
+      }))
+
+    it.effect("a proxy that ends every connection after a while does not use the attempts up", () =>
+      Effect.gen(function*() {
+        const held = yield* slowly(cell, [[0, task("working")], [15, ": ping\n\n"]])
+        const { asked, layer } = Support.resumable(cell, [
+          ...Array.from({ length: 8 }, () => held),
+          eventStream(cell, [task("completed", "Hello")])
+        ], AgentTransport.backoff(2))
+        const [{ text }] = yield* timed(Support.heard.pipe(Effect.provide(layer)))
+        assert.deepStrictEqual([text, asked.length], ["Hello", 9])
       }))
 
     it.effect("PRX-05: a machine that slept knows it by the wall clock", () =>

@@ -41,7 +41,8 @@ export const CurrentLimits = Context.Reference<Limits>("@effect-a2a/core/HttpBin
 /**
  * Limits of time, read at each call; none unless provided. A stream's connection that is silent for too long is
  * interrupted, and taken up again by `AgentTransport.resumable`: give `silence` more than an agent needs to think, or
- * than its heartbeats are apart. `call` bounds the whole life of a stream too.
+ * than its heartbeats are apart. `call` bounds the whole life of a stream too, and the answer to a send that waits for its
+ * task begins when that is done: mind both in `headers` and `call`.
  */
 export const CurrentTimeouts = Time.CurrentTimeouts
 
