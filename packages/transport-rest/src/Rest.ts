@@ -21,12 +21,12 @@ import type * as Operation from "@effect-a2a/core/Operation"
 import type * as Protocol from "@effect-a2a/core/Protocol"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import { expand } from "./internal/template.ts"
+import { expand, segment } from "./internal/template.ts"
 
 const split = (body: Schema.Json, tenants: boolean | undefined) => {
   const { tenant, ...rest } = body as { readonly [name: string]: Schema.Json }
   return tenants === true && typeof tenant === "string"
-    ? { segment: `/${encodeURIComponent(tenant)}`, rest }
+    ? { segment: `/${segment(tenant)}`, rest }
     : { segment: "", rest: body }
 }
 

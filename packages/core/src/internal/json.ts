@@ -1,11 +1,26 @@
 /** JSON text to a value, as data instead of an exception. */
 import * as Result from "effect/Result"
 
+/** More levels than any honest document has, and few enough for whatever walks through one. */
+const maxDepth = 200
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === "object" && value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)))
+
+/** Fails on documents of more than 200 levels too. */
 export const parse = (text: string): Result.Result<unknown, string> =>
-  Result.try({
-    try: (): unknown => JSON.parse(text),
-    catch: (cause) => cause instanceof Error ? cause.message : String(cause)
-  })
+  Result.flatMap(
+    Result.try({
+      try: (): unknown => JSON.parse(text),
+      catch: (cause) => cause instanceof Error ? cause.message : String(cause)
+    }),
+    (value) =>
+      // each level takes two characters
+      text.length > 2 * maxDepth && isDeeper(value, maxDepth)
+        ? Result.fail(`more than ${maxDepth} levels deep`)
+        : Result.succeed(value)
+  )
 
 /** The beginning of a text, for a message. */
 export const snippet = (text: string, size = 200): string => text.length <= size ? text : `${text.slice(0, size)}…`

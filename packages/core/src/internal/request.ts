@@ -89,6 +89,9 @@ const illegal = ([name]: readonly [string, string]) =>
     violations: [{ field: `headers.${name}`, description: "printable ASCII" }]
   })
 
+/** An id or a tenant that would lead out of its place: URLs have no way to write these two as names. */
+const leadsElsewhere = (path: string) => path.split("/").some((segment) => segment === "." || segment === "..")
+
 /**
  * The protocol's own headers win over the caller's, which cannot replace the version.
  */
@@ -105,6 +108,12 @@ export const make = Effect.fnUntraced(function*(options: {
   const { frame, protocol } = options
   const wrong = Object.entries(parameters.headers).find((header) => !isHeader(header))
   if (wrong !== undefined) return yield* illegal(wrong)
+  if (leadsElsewhere(frame.path)) {
+    return yield* new AgentError.InvalidRequestError({
+      message: "\".\" and \"..\" can be neither an id nor a tenant here",
+      violations: [{ field: "", description: "a name that a path can hold" }]
+    })
+  }
   const extensions = [...new Set([...parameters.extensions, ...options.extensions ?? []])]
   let request = HttpClientRequest.make(frame.method)(join(options.base, frame, protocol.rest.prefix)).pipe(
     HttpClientRequest.setHeaders(parameters.headers),

@@ -8,13 +8,16 @@ type Json = { readonly [name: string]: Schema.Json }
 
 const isObject = (json: Schema.Json): json is Json => typeof json === "object" && json !== null && !Array.isArray(json)
 
+/** A text as a path segment. What is no Unicode cannot be written, and is then nobody's id. */
+export const segment = (text: string): string => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd"))
+
 /** A request divided among path, query and body as the row says. */
 export const expand = (route: Protocol.Route, prefix: string, json: Schema.Json) => {
   const rest: Record<string, Schema.Json> = isObject(json) ? { ...json } : {}
   const path = prefix + route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(rest[name])
     delete rest[name]
-    return encodeURIComponent(value)
+    return segment(value)
   })
   const query: Array<readonly [string, string]> = []
   for (const name of Object.keys(route.query ?? {})) {
