@@ -15,8 +15,8 @@ export interface Proxy {
   readonly origin: string
   /** Counts answers anew. */
   readonly plan: (plan: Plan) => Effect.Effect<void>
-  /** The bytes of each answer since the plan was made, as far as they were passed on. */
-  readonly answers: ReadonlyArray<number>
+  /** Each answer since the plan was made, and how much of it was passed on. */
+  readonly answers: ReadonlyArray<{ readonly bytes: number }>
   /** How often each fault befell an answer, over all plans. */
   readonly faults: Readonly<Record<Fault["how"], number>>
   /** Sockets to clients that are open. */
@@ -31,13 +31,13 @@ export const make = (port: number) =>
     Effect.acquireRelease(
       Effect.promise(async () => {
         const sockets = new Set<net.Socket>()
-        const answers: Array<number> = []
+        const answers: Array<{ bytes: number }> = []
         const faults = { reset: 0, end: 0, stall: 0 }
         let plan = untouched
 
         const server = net.createServer({ noDelay: true }, (client) => {
           const agent = net.connect({ port, host: "127.0.0.1", noDelay: true })
-          let answer = -1
+          let answer = { bytes: 0 }
           let isAnswered = true
           let fault: Fault | undefined
           const both = (f: (socket: net.Socket) => void) => {
@@ -62,17 +62,17 @@ export const make = (port: number) =>
           client.on("data", (bytes) => {
             // a connection that is kept carries one request after another
             if (isAnswered) {
-              answer = answers.push(0) - 1
-              fault = plan(answer)
+              answer = { bytes: 0 }
+              fault = plan(answers.push(answer) - 1)
               isAnswered = false
             }
             agent.write(bytes)
           })
           agent.on("data", (bytes) => {
             isAnswered = true
-            const left = (fault?.after ?? Infinity) - answers[answer]!
+            const left = (fault?.after ?? Infinity) - answer.bytes
             const passed = bytes.subarray(0, left)
-            answers[answer]! += passed.length
+            answer.bytes += passed.length
             if (bytes.length < left) return client.write(passed)
             const { how } = fault!
             faults[how]++

@@ -37,7 +37,7 @@ export const drops = ({ cell, it }: Context): void => {
           layer(cell, proxy.origin, { transform: resumable })
         )
         assert.strictEqual((yield* through).answer, "One, two, three")
-        const bytes = proxy.answers[0]!
+        const bytes = proxy.answers[0]!.bytes
         let whole = 0
         for (const after of places(bytes, 16)) {
           yield* proxy.plan(first({ how, after }))
@@ -70,7 +70,7 @@ export const drops = ({ cell, it }: Context): void => {
         Effect.provide(layer(cell, proxy.origin))
       )
       assert.strictEqual(kinds(seen).at(-1), "ArtifactUpdate")
-      const bytes = proxy.answers[0]!
+      const bytes = proxy.answers[0]!.bytes
       for (const after of [bytes, bytes - 10]) {
         yield* proxy.plan((answer) => answer < 2 ? { how: "reset", after: answer === 0 ? after : 0 } : undefined)
         const { answer, said } = yield* heard(
@@ -115,7 +115,7 @@ export const drops = ({ cell, it }: Context): void => {
       const proxy = yield* proxied
       const through = Effect.provide(heard(Agent.stream("chunks")), layer(cell, proxy.origin, { transform: resumable }))
       yield* through
-      yield* proxy.plan(first({ how: "stall", after: Math.round(proxy.answers[0]! * 0.8) }))
+      yield* proxy.plan(first({ how: "stall", after: Math.round(proxy.answers[0]!.bytes * 0.8) }))
       const { answer } = yield* through.pipe(
         Effect.provideService(HttpBinding.CurrentTimeouts, { silence: "300 millis" })
       )
