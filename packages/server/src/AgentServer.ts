@@ -34,6 +34,7 @@ import { AgentError, type AgentErrorReason, reason } from "@effect-a2a/core/Agen
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import * as Id from "@effect-a2a/core/Id"
 import * as Message from "@effect-a2a/core/Message"
+import * as ServiceParameters from "@effect-a2a/core/ServiceParameters"
 import type * as Operation from "@effect-a2a/core/Operation"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
@@ -60,7 +61,10 @@ import * as TaskStore from "./TaskStore.ts"
 
 /** What a server says of itself, and its policies. */
 export interface Options {
-  /** Answers `GetAgentCard`; what the server cannot do is struck out of its capabilities. */
+  /**
+   * Answers `GetAgentCard`; what the server cannot do is struck out of its capabilities. A message that does not ask for
+   * every extension it requires is refused.
+   */
   readonly card: AgentCard.AgentCard
   /** The interface that the transport names; by default the card's first. */
   readonly target?: AgentCard.AgentInterface
@@ -124,9 +128,19 @@ const make = Effect.fnUntraced(function*(options: Options) {
     Arr.flatMap(batches, (batch) => batch.events)
   )
 
+  /** Extensions that a caller must ask for. */
+  const required = (options.card.capabilities.extensions ?? []).flatMap((one) => one.required === true ? [one.uri] : [])
+
   const validate = Effect.fnUntraced(function*({ configuration, message }: Operation.SendMessageRequest) {
     yield* Request.check(message.parts.length > 0, "message.parts", "must not be empty")
     yield* Request.checkHistoryLength(configuration?.historyLength, "configuration.historyLength")
+    const { extensions } = yield* ServiceParameters.Current
+    const missing = required.filter((uri) => !extensions.includes(uri))
+    if (missing.length > 0) {
+      return yield* Effect.fail(
+        reason("ExtensionSupportRequiredError", { message: `This agent requires ${missing.join(", ")}` })
+      )
+    }
   })
 
   /**
@@ -337,4 +351,4 @@ export const layer = (
 
 /** The server with everything in memory. */
 export const layerMemory = (options: Options): Layer.Layer<AgentTransport, never, AgentExecutor> =>
-  layer(options).pipe(Layer.provide([TaskStore.layerMemory(), TaskHub.layer]))
+  layer(options).pipe(Layer.provide([TaskStore.layerMemory(), Layer.fresh(TaskHub.layer)]))

@@ -20,7 +20,7 @@ import type * as AgentCard from "@effect-a2a/core/AgentCard"
 import type { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import type { AgentExecutor } from "@effect-a2a/server/AgentExecutor"
 import * as AgentServer from "@effect-a2a/server/AgentServer"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 
 /** A small but complete card. */
 export const card: AgentCard.AgentCard = {
@@ -38,5 +38,5 @@ export const card: AgentCard.AgentCard = {
 export const layerWith = (options?: Partial<AgentServer.Options>): Layer.Layer<AgentTransport, never, AgentExecutor> =>
   AgentServer.layerMemory({ card, ...options })
 
-/** The server over an executor, with defaults. */
-export const layer: Layer.Layer<AgentTransport, never, AgentExecutor> = layerWith()
+/** The server over an executor, with defaults; another one wherever it is provided. */
+export const layer: Layer.Layer<AgentTransport, never, AgentExecutor> = Layer.fresh(layerWith())
