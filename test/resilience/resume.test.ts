@@ -96,9 +96,11 @@ for (const cell of cells) {
 
     it.effect("ML-28: a peer that tells neither the task nor what was is told on as it is", () =>
       Effect.gen(function*() {
-        const rest = [say("llo", { append: true }), status("completed")]
+        const rest = [say("llo", { append: true }), status("working"), status("completed")]
         const { layer } = resumable(cell, [eventStream(cell, begin, { end: "reset" }), eventStream(cell, rest)])
-        assert.strictEqual((yield* hurried(Support.heard.pipe(Effect.provide(layer)))).text, "Hello")
+        const { events, text } = yield* hurried(Support.heard.pipe(Effect.provide(layer)))
+        assert.deepStrictEqual(events, [...begin, ...rest])
+        assert.strictEqual(text, "Hello")
       }))
 
     it.effect("an event that is delivered twice in a row is told once", () =>

@@ -151,6 +151,22 @@ for (const cell of cells) {
         }
       }))
 
+    it.effect("RETRY-05: a refusal for want of credentials is closed before they are tried anew", () =>
+      Effect.gen(function*() {
+        const log: Array<string> = []
+        const refused = () => {
+          const body = new ReadableStream<Uint8Array>({ cancel: () => void log.push("closed") }, { highWaterMark: 0 })
+          return new Response(body as BodyInit, { status: 401 })
+        }
+        const credentials = Layer.succeed(Credentials.Credentials, {
+          get: () => Effect.succeed([]),
+          renew: () => Effect.succeed(true)
+        })
+        const { layer } = peer(cell, [refused, (asked) => (log.push("second"), done(cell)(asked))], { credentials })
+        yield* Agent.getTask(taskId).pipe(Effect.provide(agent(layer)))
+        assert.deepStrictEqual(log, ["closed", "second"])
+      }))
+
     it.effect("RETRY-07: zero means zero", () =>
       Effect.gen(function*() {
         const { asked, layer } = peer(cell, [refusal(503)])

@@ -95,7 +95,11 @@ for (const cell of cells) {
         assert.strictEqual(timeout(end), "silence")
         assert.isTrue(isClosed)
         assert.isAtMost(seconds, 61)
-        const { layer } = Support.resumable(cell, [half, eventStream(cell, [task("completed", "Hello")])])
+        isClosed = false
+        const { layer } = Support.resumable(cell, [half, (asked) => {
+          assert.isTrue(isClosed, "one connection is closed before the next")
+          return eventStream(cell, [task("completed", "Hello")])(asked)
+        }])
         const [again] = yield* timed(Support.heard.pipe(Effect.provide(layer), limited({ silence: "60 seconds" })))
         assert.deepStrictEqual([again.end, again.text], ["success", "Hello"])
       }))
