@@ -7,7 +7,7 @@ import type * as Protocol from "./protocol/contract.ts"
 
 /** A request before it knows its host: `path` is appended to the interface's URL, `query` to its query. */
 export interface Frame {
-  readonly method: "GET" | "POST" | "DELETE"
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE"
   readonly path: string
   readonly query: ReadonlyArray<readonly [name: string, value: string]>
   readonly body: Schema.Json | undefined

@@ -14,6 +14,7 @@ import type * as AgentCard from "../AgentCard.ts"
 import * as AgentError from "../AgentError.ts"
 import type * as Credentials from "../Credentials.ts"
 import type { Frame } from "./binding.ts"
+import * as Echo from "./echo.ts"
 import * as Json from "./json.ts"
 import * as Observe from "./observe.ts"
 import type * as Protocol from "./protocol/contract.ts"
@@ -22,15 +23,20 @@ import * as Redirect from "./redirect.ts"
 import * as Request from "./request.ts"
 import * as Time from "./time.ts"
 
-/** What every exchange of one transport shares. */
-export interface Peer {
+/** Who answers over HTTP; without a `protocol` it is not A2A that is spoken. */
+export interface Server {
   readonly base: URL
   readonly target: AgentCard.AgentInterface
-  readonly protocol: Protocol.Protocol
+  readonly protocol?: Protocol.Protocol | undefined
   readonly client: HttpClient.HttpClient
   readonly credentials: Credentials.Credentials["Service"]
   /** Characters of an answer that is no stream. */
   readonly maxResponseSize: number
+}
+
+/** What every exchange of one transport shares. */
+export interface Peer extends Server {
+  readonly protocol: Protocol.Protocol
 }
 
 /** The deepest cause that says something; never the request, which holds credentials. */
@@ -81,7 +87,7 @@ export const manually = <A, E>(self: Effect.Effect<A, E>): Effect.Effect<A, E> =
       redirect: "manual"
     }) as Context.Context<never>)
 
-const send = Effect.fnUntraced(function*(peer: Peer, frame: Frame, accept: string, options: ExecuteOptions) {
+const send = Effect.fnUntraced(function*(peer: Server, frame: Frame, accept: string, options: ExecuteOptions) {
   const { headers } = yield* Time.CurrentTimeouts
   const places = [{ base: peer.base, frame, redirects: 0 }]
   for (const place of places) {
@@ -93,8 +99,11 @@ const send = Effect.fnUntraced(function*(peer: Peer, frame: Frame, accept: strin
       manually,
       Observe.exchange(place.base, credentials)
     )
-    const next = Redirect.next(response, Request.join(place.base, place.frame, peer.protocol.rest.prefix), place)
-    if (Result.isSuccess(next) && next.success === undefined) return { response, credentials }
+    const next = Redirect.next(response, Request.join(place.base, place.frame, peer.protocol?.rest.prefix), place)
+    if (Result.isSuccess(next) && next.success === undefined) {
+      Echo.note(response, credentials)
+      return { response, credentials }
+    }
     yield* release(response)
     places.push((yield* Effect.fromResult(next))!)
   }
@@ -103,7 +112,7 @@ const send = Effect.fnUntraced(function*(peer: Peer, frame: Frame, accept: strin
 
 /** Sends a frame and gives the head of the answer. A 401 is answered once with renewed credentials, if there are any. */
 export const execute = Effect.fnUntraced(
-  function*(peer: Peer, frame: Frame, accept: string, options: ExecuteOptions = {}) {
+  function*(peer: Server, frame: Frame, accept: string, options: ExecuteOptions = {}) {
     const { credentials: refused, response } = yield* send(peer, frame, accept, options)
     if (response.status !== 401) return response
     const wwwAuthenticate = response.headers["www-authenticate"]
@@ -197,10 +206,11 @@ export const refusal = Effect.fnUntraced(function*(
   ofTask: boolean
 ) {
   const delay = yield* retryAfter(response)
-  return toReason({
+  const whole = {
     ...failure,
     status: failure.status ?? response.status,
     retryAfter: failure.retryAfter ?? delay,
     challenge: response.headers["www-authenticate"]
-  }, { ofTask })
+  }
+  return toReason(Echo.hide(whole, response), { ofTask })
 })

@@ -99,7 +99,7 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly base: URL
   readonly frame: Frame
   readonly accept: string
-  readonly protocol: Protocol.Protocol
+  readonly protocol: Protocol.Protocol | undefined
   readonly extensions?: ReadonlyArray<string> | undefined
   readonly lastEventId?: string | undefined
   readonly credentials: ReadonlyArray<Credential>
@@ -115,12 +115,12 @@ export const make = Effect.fnUntraced(function*(options: {
     })
   }
   const extensions = [...new Set([...parameters.extensions, ...options.extensions ?? []])]
-  let request = HttpClientRequest.make(frame.method)(join(options.base, frame, protocol.rest.prefix)).pipe(
+  let request = HttpClientRequest.make(frame.method)(join(options.base, frame, protocol?.rest.prefix)).pipe(
     HttpClientRequest.setHeaders(parameters.headers),
-    HttpClientRequest.setHeader("a2a-version", protocol.version),
     HttpClientRequest.accept(options.accept)
   )
-  if (extensions.length > 0) {
+  if (protocol !== undefined) request = HttpClientRequest.setHeader(request, "a2a-version", protocol.version)
+  if (protocol !== undefined && extensions.length > 0) {
     request = HttpClientRequest.setHeader(request, protocol.extensionsHeader, extensions.join(", "))
   }
   if (options.lastEventId !== undefined && isHeaderValue(options.lastEventId)) {
