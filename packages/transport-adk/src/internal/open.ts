@@ -1,50 +1,81 @@
 /** Objects of a wire that grows: every member may be missing, unknown ones are kept. */
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as SchemaTransformation from "effect/SchemaTransformation"
+import type * as SchemaAST from "effect/SchemaAST"
+import * as SchemaIssue from "effect/SchemaIssue"
+import * as SchemaParser from "effect/SchemaParser"
 
-type Fields = Schema.Struct.Fields
+type Fields = { readonly [name: string]: Schema.Codec<unknown> }
 
 export type Unknowns = { readonly [name: string]: unknown }
 
-type Optional<O extends Fields> = { readonly [K in keyof O]: Schema.optionalKey<O[K]> }
+type Members<O extends Fields, R extends Fields> =
+  & { readonly [K in keyof O]?: O[K]["Type"] }
+  & { readonly [K in keyof R]: R[K]["Type"] }
+  & Unknowns
 
-export interface Open<O extends Fields, R extends Fields> extends
-  Schema.Codec<
-    Schema.Struct.Type<Optional<O>> & Schema.Struct.Type<R> & Unknowns,
-    Unknowns
-  >
-{}
+export interface Open<O extends Fields, R extends Fields> extends Schema.Codec<Members<O, R>> {}
 
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
+type Parser = (input: unknown, options: SchemaAST.ParseOptions) => Result.Result<unknown, SchemaIssue.Issue>
+
 /**
  * An object whose members are optional, save those of `required`. Null is the same as absent, except where a member may
- * be any JSON. The snake_case spelling of a member is read too; unknown members stay as they are, both ways.
+ * be any JSON. The snake_case spelling of a member is read too; unknown members stay as they are, both ways. Only members
+ * that are there cost anything: a struct would look for each of dozens in every piece of text.
  */
 export const open = <const O extends Fields, const R extends Fields = {}>(optional: O, required?: R): Open<O, R> => {
-  const fields = { ...required, ...Object.fromEntries(Object.entries(optional).map(([k, v]) => [k, Schema.optionalKey(v)])) }
-  const aliases = new Map(Object.keys(fields).map((name) => [snake(name), name] as const).filter(([a, b]) => a !== b))
-  const unset = new Set(Object.keys(optional).filter((name) => optional[name] !== Schema.Json))
+  const fields: Fields = { ...required, ...optional }
+  const names = Object.keys(fields)
+  const aliases = new Map(names.map((name) => [snake(name), name] as const).filter(([alias, name]) => alias !== name))
+  const mandatory = Object.keys(required ?? {})
+  const isUnset = (name: string, value: unknown) =>
+    value === null && Object.hasOwn(optional, name) && optional[name] !== Schema.Json
 
-  const isAsDeclared = (input: Unknowns) => {
-    for (const name in input) if (aliases.has(name) || (input[name] === null && unset.has(name))) return false
-    return true
+  const declared = (input: Unknowns): Unknowns => {
+    for (const key in input) {
+      if (aliases.has(key) || isUnset(key, input[key])) {
+        return Object.fromEntries(
+          Object.entries(input).flatMap(([key, value]) => {
+            const alias = aliases.get(key)
+            const name = alias === undefined || Object.hasOwn(input, alias) ? key : alias
+            return isUnset(name, value) ? [] : [[name, value] as const]
+          })
+        )
+      }
+    }
+    return input
   }
-  const declared = (input: Unknowns): Unknowns =>
-    isAsDeclared(input) ? input : Object.fromEntries(
-      Object.entries(input).flatMap(([key, value]) => {
-        const alias = aliases.get(key)
-        const name = alias === undefined || Object.hasOwn(input, alias) ? key : alias
-        return value === null && unset.has(name) ? [] : [[name, value] as const]
-      })
-    )
 
-  return Schema.Record(Schema.String, Schema.Unknown).pipe(
-    Schema.decodeTo(
-      Schema.StructWithRest(Schema.Struct(fields as Fields), [Schema.Record(Schema.String, Schema.Unknown)]) as any,
-      SchemaTransformation.transform({ decode: declared, encode: (output) => output as Unknowns }) as any
-    )
-  ) as any
+  const schema = Schema.declareConstructor<Unknowns>()(
+    names.map((name) => fields[name]!),
+    (codecs) => {
+      const parsers = new Map<string, Parser>(
+        names.map((name, index) => [name, SchemaParser.decodeUnknownResult(codecs[index]!)])
+      )
+      return (given, ast, options) => {
+        if (!Predicate.isObject(given)) return Effect.fail(new SchemaIssue.InvalidType(ast, given, options))
+        const at = (name: string, issue: SchemaIssue.Issue) =>
+          Effect.fail(new SchemaIssue.Composite(ast, [new SchemaIssue.Pointer([name], issue)], given, options))
+        const input = declared(given as Unknowns)
+        let changed: { [name: string]: unknown } | undefined
+        for (const name in input) {
+          const parser = parsers.get(name)
+          if (parser === undefined) continue
+          const result = parser(input[name], options)
+          if (Result.isFailure(result)) return at(name, result.failure)
+          if (result.success !== input[name]) (changed ??= { ...input })[name] = result.success
+        }
+        const missing = mandatory.find((name) => !Object.hasOwn(input, name))
+        return missing === undefined ? Effect.succeed(changed ?? input) : at(missing, new SchemaIssue.MissingKey(undefined))
+      }
+    },
+    { expected: "an object" }
+  )
+  return schema as unknown as Open<O, R>
 }
 
 /** Known words, and any other: an enumeration that grows. */
@@ -54,4 +85,3 @@ export const words = <const W extends ReadonlyArray<string>>(...known: W) =>
 /** Strings, or numbers, in a list. */
 export const strings = Schema.Array(Schema.String)
 export const numbers = Schema.Array(Schema.Finite)
-
