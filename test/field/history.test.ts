@@ -78,6 +78,22 @@ Field.everywhere("refused requests", (cell) => {
       assert.deepStrictEqual(yield* get(before.id), before)
     }).pipe(Effect.provide(Field.behind(cell, asking))))
 
+  it.effect("HIST-04: a message that does not ask for an extension that is required is refused, and leaves no trace", () => {
+    const uri = "https://agent.test/ext/receipts"
+    const capabilities = { extensions: [{ uri, required: true }, { uri: "https://agent.test/ext/other" }] }
+    return Effect.gen(function*() {
+      const wanting = { "a2a-extensions": `https://agent.test/ext/other, ${uri}` }
+      const made = yield* Field.raw(cell, "SendMessage", Field.hello(), wanting)
+      const { id } = (made.json.result ?? made.json).task
+      const before = yield* get(id)
+      for (const method of ["SendMessage", "SendStreamingMessage"]) {
+        const refused = yield* Field.raw(cell, method, Field.hello({ taskId: id }))
+        assert.deepStrictEqual(Field.refusal(refused), ["EXTENSION_SUPPORT_REQUIRED"])
+      }
+      assert.deepStrictEqual(yield* get(id), before)
+    }).pipe(Effect.provide(Field.behind(cell, asking, { card: { ...Field.card, capabilities } })))
+  })
+
   it.effect("SCH-11: what is missing is named by its path, and the agent does not hear of it", () => {
     let heard = 0
     return Effect.gen(function*() {

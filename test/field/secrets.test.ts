@@ -7,7 +7,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Redacted, References, Stream, Tracer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { inspect } from "node:util"
-import { respond } from "../support/respond.ts"
+import { cells, chunks, isRpc, rpcError, talkTo } from "../support/peer.ts"
+import { type Asked, json, respond } from "../support/respond.ts"
 import * as Field from "./support.ts"
 
 const secrets = ["tok-s3cr3t", "key-s3cr3t", "proxy-s3cr3t", "cookie-s3cr3t", "hook-s3cr3t"]
@@ -106,6 +107,41 @@ describe("secrets", () => {
       assert.strictEqual(spans.length, 2)
       for (const secret of secrets) assert.notInclude(text, secret)
     }))
+
+  for (const one of cells) {
+    it.effect(`SEC-01: an agent that repeats the token in its refusal, ${one.name}: the refusal is told without it`, () =>
+      Effect.gen(function*() {
+        const token = "tok-\"s3cr3t\""
+        const echo = {
+          code: -32004,
+          message: `bad Bearer ${token}`,
+          data: { header: { authorization: `Bearer ${token}` } }
+        }
+        const bodies: ReadonlyArray<(asked: Asked) => Response> = [
+          () => new Response(`<html>${token} is not welcome</html>`, { status: 500 }),
+          () => new Response(JSON.stringify(echo), { status: 401, headers: { "www-authenticate": `Bearer ${token}` } }),
+          () => new Response(JSON.stringify({ error: { ...echo, code: 400, details: [echo] } }), { status: 400 }),
+          ...isRpc(one) ? [(asked: Asked) => json(rpcError(asked, echo))] : [],
+          () => chunks([`event: error\ndata: ${JSON.stringify(echo)}\n\n`])
+        ]
+        for (const body of bodies) {
+          const { asked, layer } = talkTo(one, body, { credentials: Credentials.layerBearer(Redacted.make(token)) })
+          const agent = Agent.layer.pipe(Layer.provide(layer))
+          const errors = [
+            yield* Effect.flip(Agent.send("hi")).pipe(Effect.provide(agent)),
+            yield* Effect.flip(Stream.runDrain(Agent.stream("hi"))).pipe(Effect.provide(agent))
+          ]
+          assert.include(asked[0]!.headers.authorization, "s3cr3t")
+          for (const error of errors) {
+            for (
+              const shown of [String(error), JSON.stringify(error), inspect(error, { depth: 20, showHidden: true })]
+            ) {
+              assert.notInclude(shown, "s3cr3t")
+            }
+          }
+        }
+      }))
+  }
 
   Field.everywhere("refusals", (cell) => {
     it.effect("SEC-05: what we answer to a request says nothing of its credentials, and no log does", () =>

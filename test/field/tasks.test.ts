@@ -7,9 +7,11 @@ import { hurried } from "../support/emulated.ts"
 import * as Field from "./support.ts"
 import { call, cancel, get, labels, send, sendTask, start, stream, subscribe, tagOf, taskId, text } from "./support.ts"
 
-/** Waits until a task is as it should be. */
-const until = (id: Task.Task["id"], is: (task: Task.Task) => boolean) =>
-  hurried(Effect.repeat(Effect.tap(get(id), () => Effect.yieldNow), { until: is }))
+/** Waits until a task is completed. */
+const completed = (id: Task.Task["id"]) => {
+  const asked = Effect.andThen(Effect.yieldNow, get(id))
+  return hurried(Effect.repeat(asked, { until: (task) => task.status.state === "completed" }))
+}
 
 /** Of the event loop. */
 const turn = Effect.promise(() => new Promise((done) => setImmediate(done)))
@@ -21,7 +23,7 @@ Field.everywhere("tasks", (cell) => {
       const [first] = yield* Stream.runCollect(Stream.take(stream("hi"), 1))
       const id = StreamEvent.taskId(first!)!
       yield* gate.open
-      const task = yield* until(id, ({ status }) => status.state === "completed")
+      const task = yield* completed(id)
       assert.strictEqual(text(task), "abc")
     }).pipe(
       Effect.provide(Field.behind(cell, () =>

@@ -1,4 +1,4 @@
-import { AgentExecutor } from "@effect-a2a/server"
+import type { AgentExecutor } from "@effect-a2a/server"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Latch, Option, Stream, Tracer } from "effect"
 import { HttpClient } from "effect/http"

@@ -32,6 +32,18 @@ export const placed = (credential: Credential) => {
   }
 }
 
+/**
+ * How a credential's secret may turn up in a text, in clear or as JSON has it. What is shorter than four characters is
+ * no secret, and would be found anywhere.
+ */
+export const secrets = (credential: Credential): ReadonlyArray<string> => {
+  const { value } = placed(credential)
+  const all = credential._tag === "Basic"
+    ? [Redacted.value(credential.password), value.slice("Basic ".length)]
+    : [credential._tag === "Bearer" ? Redacted.value(credential.token) : value]
+  return all.filter(({ length }) => length >= 4).flatMap((one) => [one, JSON.stringify(one).slice(1, -1)])
+}
+
 /** Whether one of `all` says the same in the same place. */
 export const isAmong = (all: ReadonlyArray<Credential>) => {
   const keys = new Set(all.map((one) => JSON.stringify(placed(one))))

@@ -14,6 +14,7 @@ import type * as StreamEvent from "../StreamEvent.ts"
 import type { Frame, HttpBinding, Limits } from "./binding.ts"
 import * as Card from "./card.ts"
 import * as Cursor from "./cursor.ts"
+import * as Echo from "./echo.ts"
 import * as EventStream from "./eventStream.ts"
 import * as Exchange from "./exchange.ts"
 import * as Json from "./json.ts"
@@ -287,7 +288,7 @@ export const make = Effect.fnUntraced(function*(options: Options & { readonly bi
       cursor,
       read: (data, event) => {
         const result = binding.unframe({ protocol, status, body: data, id: prepared.id, event })
-        if (Result.isFailure(result)) return Result.fail(toReason(result.failure, prepared))
+        if (Result.isFailure(result)) return Result.fail(toReason(Echo.hide(result.failure, response), prepared))
         if (codec?.isKnown?.(result.success) === false) return Result.succeed(undefined)
         return decode(operation, result.success) as Result.Result<StreamEvent.StreamEvent, Reason>
       }
