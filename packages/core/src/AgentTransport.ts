@@ -43,6 +43,9 @@ export type Policy = Retry.Policy
 /** 250 ms, doubled each time up to 10 s, jittered. */
 export const backoff: (times: number) => Policy = Retry.backoff
 
+/** A policy for effects of one's own: only where another attempt may do better, and after what the peer asked for. */
+export const polite: (policy: Policy) => Policy = Retry.polite
+
 /**
  * Repeats what may be repeated blindly: reads, cancels, and subscriptions that failed before their first event. Sends
  * are never repeated by this.

@@ -1,6 +1,9 @@
 /**
- * An agent from Node.js: binding, edition and HTTP client in one layer. What to present to the agent stays a
- * requirement, since only the caller knows; see {@link NodeCredentials}.
+ * An agent from Node.js, batteries included: binding, edition, HTTP client, retries and resumption in one layer. What to
+ * present to the agent stays a requirement, since only the caller knows; see {@link NodeCredentials}.
+ *
+ * Give `{ url }` for an interface that is known, or `{ agent }` for one to be found by its card; see {@link layer} for
+ * what either comes with.
  *
  * ```ts
  * import { Agent, Credentials } from "@effect-a2a/core"
@@ -21,10 +24,10 @@
  */
 import * as Agent from "@effect-a2a/core/Agent"
 import type * as AgentError from "@effect-a2a/core/AgentError"
-import type { AgentTransport } from "@effect-a2a/core/AgentTransport"
+import * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import type { Credentials } from "@effect-a2a/core/Credentials"
 import * as Discovery from "@effect-a2a/core/Discovery"
-import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import * as Protocol from "@effect-a2a/core/Protocol"
 import * as JsonRpc from "@effect-a2a/transport-jsonrpc/JsonRpc"
 import * as Rest from "@effect-a2a/transport-rest/Rest"
@@ -37,8 +40,8 @@ import * as NodeAddressGuard from "./NodeAddressGuard.ts"
 import * as NodeCredentials from "./NodeCredentials.ts"
 
 /** The bindings by the name they have here. */
-export const bindings = { rest: Rest.layer, jsonrpc: JsonRpc.layer } as const satisfies {
-  readonly [name: string]: HttpBinding.ClientLayer
+export const bindings = { rest: Rest.binding, jsonrpc: JsonRpc.binding } as const satisfies {
+  readonly [name: string]: HttpBinding.HttpBinding
 }
 export type Binding = keyof typeof bindings
 
@@ -74,12 +77,19 @@ export const layerClient: Layer.Layer<HttpClient> = NodeHttpClient.layerUndiciNo
 /** The transport, for decorators and for agents of one's own making. */
 export const layerTransport = (
   { binding = "rest", protocol = "1.0", ...options }: Options
-): Layer.Layer<AgentTransport, AgentError.AgentError, HttpClient | Credentials> =>
-  bindings[binding]({ ...options, protocol: typeof protocol === "string" ? protocols[protocol] : protocol })
+): Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError, HttpClient | Credentials> =>
+  HttpBinding.layer(bindings[binding])({
+    ...options,
+    protocol: typeof protocol === "string" ? protocols[protocol] : protocol
+  })
 
-/** Both bindings are installed unless others are given. */
+/**
+ * Both bindings are installed unless others are given. `policy`: how the first card is asked for again where it cannot be
+ * had; by default not at all.
+ */
 export interface DiscoveryOptions extends Omit<Discovery.Options, "bindings"> {
   readonly bindings?: Discovery.Options["bindings"] | undefined
+  readonly policy?: AgentTransport.Policy | undefined
 }
 
 /**
@@ -87,13 +97,41 @@ export interface DiscoveryOptions extends Omit<Discovery.Options, "bindings"> {
  * hosts that a card leads to are resolved before anything is sent there, and refused in private networks.
  */
 export const layerDiscovery = (
-  { bindings = [Rest.binding, JsonRpc.binding], ...options }: DiscoveryOptions
-): Layer.Layer<AgentTransport, AgentError.AgentError, HttpClient | Credentials> =>
-  Discovery.layer({ ...options, bindings }).pipe(Layer.provide(NodeAddressGuard.layerResolver))
+  {
+    bindings: installed = Object.values(bindings) as [HttpBinding.HttpBinding],
+    policy = AgentTransport.backoff(0),
+    ...options
+  }: DiscoveryOptions
+): Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError, HttpClient | Credentials> =>
+  Layer.effect(
+    AgentTransport.AgentTransport,
+    Effect.retry(Discovery.make({ ...options, bindings: installed }), AgentTransport.polite(policy))
+  ).pipe(Layer.provide(NodeAddressGuard.layerResolver))
 
-/** The client, over {@link layerClient}. Fails where the URL is none. */
-export const layer = (options: Options): Layer.Layer<Agent.Agent, AgentError.AgentError, Credentials> =>
-  Agent.layer.pipe(Layer.provide(layerTransport(options)), Layer.provide(layerClient))
+/**
+ * The client, over {@link layerClient}: `{ url }` is spoken to as the options say, `{ agent }` is discovered. Fails where
+ * the URL is none, or no card or interface is found.
+ *
+ * Comes with: reads, cancels and the first card repeated up to three times, sends never (`AgentTransport.retry`); dropped
+ * streams taken up again (`AgentTransport.resumable`); what a card leads to kept out of private networks, while what the
+ * user named is never refused. No limit of time but undici's ten seconds to connect: provide
+ * `HttpBinding.CurrentTimeouts`, with a `silence` above what the agent needs to think. For other policies, decorate
+ * {@link layerTransport} or {@link layerDiscovery} by hand.
+ */
+export const layer = (
+  options: Options | DiscoveryOptions
+): Layer.Layer<Agent.Agent, AgentError.AgentError, Credentials> =>
+  Agent.layer.pipe(
+    Layer.provide(
+      ("url" in options
+        ? layerTransport(options)
+        : layerDiscovery({ policy: AgentTransport.backoff(3), ...options })).pipe(
+          AgentTransport.retry(),
+          AgentTransport.resumable()
+        )
+    ),
+    Layer.provide(layerClient)
+  )
 
 /** {@link layer} from the environment: `A2A_URL` unless a URL is given, credentials as `NodeCredentials.layerEnv`. */
 export const layerConfig = (

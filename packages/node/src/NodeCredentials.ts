@@ -26,7 +26,6 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { exec } from "node:child_process"
 
@@ -35,36 +34,6 @@ const unavailable = (message: string) => AgentError.make("credentials", "Credent
 /** A token as it was read, without the line break that editors and commands leave behind it. */
 const token = (text: string, source: string): Effect.Effect<Redacted.Redacted, AgentError.AgentError> =>
   text.trim() === "" ? Effect.fail(unavailable(`${source} is empty`)) : Effect.succeed(Redacted.make(text.trim()))
-
-/** `apiKeyHeader`: the header that `A2A_API_KEY` goes into; default `X-API-Key`. */
-export interface EnvOptions {
-  readonly apiKeyHeader?: string | undefined
-}
-
-/**
- * From the environment: `A2A_TOKEN`, else `MEMORYLAKE_API_KEY`, as a bearer token; `A2A_API_KEY` in a header, also
- * beside a token. Presents nothing where none of them is set.
- */
-export const layerEnv = (
-  { apiKeyHeader = "X-API-Key" }: EnvOptions = {}
-): Layer.Layer<Credentials.Credentials, Config.ConfigError> =>
-  Layer.effect(
-    Credentials.Credentials,
-    Effect.gen(function*() {
-      const bearer = yield* Config.Redacted("A2A_TOKEN").pipe(
-        Config.orElse(() => Config.Redacted("MEMORYLAKE_API_KEY")),
-        Config.option
-      )
-      const apiKey = yield* Config.option(Config.Redacted("A2A_API_KEY"))
-      const credentials: ReadonlyArray<Credentials.Credential> = [
-        ...Option.toArray(Option.map(bearer, (token) => ({ _tag: "Bearer", token }) as const)),
-        ...Option.toArray(
-          Option.map(apiKey, (value) => ({ _tag: "ApiKey", in: "header", name: apiKeyHeader, value }) as const)
-        )
-      ]
-      return { get: () => Effect.succeed(credentials), renew: () => Effect.succeed(false) }
-    })
-  )
 
 /** A bearer token from a file, which is read again when the agent refuses the token. */
 export const layerFile = (path: string): Layer.Layer<Credentials.Credentials> =>
@@ -99,3 +68,41 @@ const run = (command: string): Effect.Effect<string, AgentError.AgentError> =>
  */
 export const layerCommand = (command: string): Layer.Layer<Credentials.Credentials> =>
   Credentials.layerBearerEffect(Effect.flatMap(run(command), (text) => token(text, "the token command's output")))
+
+/** `apiKeyHeader`: the header that `A2A_API_KEY` goes into; default `X-API-Key`. */
+export interface EnvOptions {
+  readonly apiKeyHeader?: string | undefined
+}
+
+const secret = (name: string) => Config.map(Config.NonEmptyString(name), (value) => Redacted.make(value))
+
+const bearer = Config.map(secret("A2A_TOKEN"), Credentials.layerBearer).pipe(
+  Config.orElse(() => Config.map(Config.NonEmptyString("A2A_TOKEN_FILE"), layerFile)),
+  Config.orElse(() => Config.map(Config.NonEmptyString("A2A_TOKEN_COMMAND"), layerCommand)),
+  Config.orElse(() => Config.map(secret("MEMORYLAKE_API_KEY"), Credentials.layerBearer)),
+  Config.orElse(() => Config.succeed(Credentials.layerNone))
+)
+
+/**
+ * From the environment, a bearer token: the first that is set of `A2A_TOKEN`, `A2A_TOKEN_FILE` (see {@link layerFile}),
+ * `A2A_TOKEN_COMMAND` (see {@link layerCommand}) and `MEMORYLAKE_API_KEY`. Beside it or alone, `A2A_API_KEY` in a header.
+ * Presents nothing where none of them is set; an empty one is not.
+ */
+export const layerEnv = (
+  { apiKeyHeader = "X-API-Key" }: EnvOptions = {}
+): Layer.Layer<Credentials.Credentials, Config.ConfigError> =>
+  Layer.effect(
+    Credentials.Credentials,
+    Effect.gen(function*() {
+      const credentials = yield* Credentials.Credentials
+      const apiKey = yield* Config.orElse(secret("A2A_API_KEY"), () => Config.succeed(undefined))
+      return apiKey === undefined ? credentials : {
+        ...credentials,
+        get: (target) =>
+          Effect.map(credentials.get(target), (presented): ReadonlyArray<Credentials.Credential> => [
+            ...presented,
+            { _tag: "ApiKey", in: "header", name: apiKeyHeader, value: apiKey }
+          ])
+      }
+    })
+  ).pipe(Layer.provide(Layer.unwrap(bearer)))

@@ -50,7 +50,35 @@ describe("NodeCredentials", () => {
         "Bearer t-1",
         "X-Mine k-1"
       ])
+      assert.deepStrictEqual(yield* fromEnv({ A2A_TOKEN: "", A2A_API_KEY: "", MEMORYLAKE_API_KEY: "sk_1" }), [
+        "Bearer sk_1"
+      ])
     }))
+
+  it.effect("ML-02: a token's file or command from the environment, renewed as by layerFile and layerCommand", () =>
+    Effect.gen(function*() {
+      const files = yield* FileSystem.FileSystem
+      const path = `${yield* temporary}/token`
+      yield* files.writeFileString(path, "from-file\n")
+      const command = `cat ${path} | tr a-z A-Z`
+      assert.deepStrictEqual(yield* fromEnv({ A2A_TOKEN_FILE: path, A2A_TOKEN_COMMAND: command }), ["Bearer from-file"])
+      assert.deepStrictEqual(yield* fromEnv({ MEMORYLAKE_API_KEY: "sk_1", A2A_TOKEN_COMMAND: command }), [
+        "Bearer FROM-FILE"
+      ])
+      assert.deepStrictEqual(yield* fromEnv({ A2A_TOKEN: "t-1", A2A_TOKEN_FILE: path }), ["Bearer t-1"])
+      yield* Effect.gen(function*() {
+        yield* shown
+        yield* files.writeFileString(path, "renewed")
+        assert.isTrue(yield* renew)
+        assert.deepStrictEqual(yield* shown, ["Bearer renewed", "X-API-Key k-1"])
+      }).pipe(Effect.provide(
+        NodeCredentials.layerEnv().pipe(
+          Layer.provide(
+            ConfigProvider.layer(ConfigProvider.fromEnvRecord({ A2A_TOKEN_FILE: path, A2A_API_KEY: "k-1" }))
+          )
+        )
+      ))
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)))
 
   it.effect("a file is read once, and again when the token is refused", () =>
     Effect.gen(function*() {

@@ -3,8 +3,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
-import type { AgentError } from "../AgentError.ts"
+import { AgentError } from "../AgentError.ts"
 import type * as Operation from "../Operation.ts"
+import * as Time from "./time.ts"
 import type { Transport } from "./transport.ts"
 
 /** How long to wait, and how often. */
@@ -33,12 +34,26 @@ export const atLeastAsAsked = (policy: Policy, hint: () => Duration.Duration | u
 export const polite = (policy: Policy): Policy =>
   Schedule.while(atLeastAsAsked(policy), ({ input }) => input.isRetryable)
 
+/** What is repeated is one call to the caller. */
+const whole =
+  (operation: string, target: string) => <A>(self: Effect.Effect<A, AgentError>): Effect.Effect<A, AgentError> =>
+    Effect.flatMap(
+      Time.CurrentTimeouts,
+      ({ call }) =>
+        Effect.mapError(
+          Time.within("call", call)(self),
+          (error) => error._tag === "TimeoutError" ? new AgentError({ operation, target, reason: error }) : error
+        )
+    )
+
 /** Repeats calls that `may` be repeated, and subscriptions that failed before their first event. */
 export const over = (policy: Policy, may: (operation: Operation.Any) => boolean) => (self: Transport): Transport => ({
   ...self,
   call: (operation, request) => {
     const once = self.call(operation, request)
-    return may(operation) ? Effect.retry(once, polite(policy)) : once
+    return may(operation)
+      ? whole(operation._tag, self.target.url.replace(/[?#][^]*$/, ""))(Effect.retry(once, polite(policy)))
+      : once
   },
   stream: (operation, request) => {
     if (!may(operation)) return self.stream(operation, request)
