@@ -1,9 +1,9 @@
 import { Agent, type AgentError, AgentTransport, Credentials, StreamEvent } from "@effect-a2a/core"
 import { AgentTest, Script } from "@effect-a2a/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { type Duration, Effect, Fiber, Layer, Redacted, Stream } from "effect"
+import { Clock, type Duration, Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { cells } from "../support/peer.ts"
+import { type Asked, cells } from "../support/peer.ts"
 import * as Support from "./support.ts"
 
 const { eventStream, hurried, refusal, resumable, say, status, task, taskAnswer, taskId } = Support
@@ -259,6 +259,39 @@ for (const cell of cells) {
         assert.strictEqual(yield* after("29999 millis"), 2)
         assert.strictEqual(yield* after("1 millis"), 3)
         assert.strictEqual((yield* Fiber.join(fiber)).text, "Hello")
+      }))
+
+    it.effect("a hint in the stream holds for later drops too", () =>
+      Effect.gen(function*() {
+        const times: Array<number> = []
+        const clock = yield* Clock.Clock
+        const noting = (answer: (asked: Asked) => Response) => (asked: Asked) => {
+          times.push(clock.currentTimeMillisUnsafe())
+          return answer(asked)
+        }
+        const { layer } = resumable(
+          cell,
+          [
+            eventStream(cell, ["retry: 4000\n\n", ...begin], { end: "reset" }),
+            eventStream(cell, [], { end: "reset" }),
+            eventStream(cell, [task("completed", "Hello")])
+          ].map(noting)
+        )
+        yield* hurried(Support.heard.pipe(Effect.provide(layer)))
+        assert.isAtLeast(times[1]! - times[0]!, 4000)
+        assert.isAtLeast(times[2]! - times[1]!, 4000)
+      }))
+
+    it.effect("a task that cannot be read for the moment is subscribed to again", () =>
+      Effect.gen(function*() {
+        const { asked, layer } = resumable(cell, [
+          eventStream(cell, begin, { end: "reset" }),
+          refusal(400),
+          refusal(503),
+          eventStream(cell, [task("completed", "Hello")])
+        ])
+        assert.strictEqual((yield* hurried(Support.heard.pipe(Effect.provide(layer)))).text, "Hello")
+        assert.strictEqual(asked.length, 4)
       }))
 
     it.effect("attempts are bounded, and the last error says what is known", () =>
