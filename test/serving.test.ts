@@ -216,6 +216,49 @@ for (const cell of cells) {
         assert.strictEqual(asleep, 0)
       }))
 
+    it.effect("PRX-02: a first event that takes longer than a heartbeat is waited for on an open stream", () =>
+      Effect.gen(function*() {
+        for (const last of ["event", "refusal"]) {
+          const heard: Array<string> = []
+          const ended = status("completed")
+          let answered = 0
+          const events = Stream.fromEffect(
+            Effect.andThen(
+              Effect.sleep("40 seconds"),
+              last === "event"
+                ? Effect.succeed(ended)
+                : Effect.fail(new AgentError.UnsupportedOperationError({ message: "no" }))
+            )
+          )
+          const fiber = yield* Effect.gen(function*() {
+            const response = yield* open(cell.path, init)
+            answered = response.status
+            yield* response.stream.pipe(
+              Stream.decodeText,
+              Stream.runForEach((text) => Effect.sync(() => heard.push(text)))
+            )
+          }).pipe(
+            Effect.provide(served(cell.routes, agent({ events }).layer)),
+            Effect.forkChild({ startImmediately: true })
+          )
+          const pass = (duration: Duration.Input) =>
+            TestClock.adjust(duration).pipe(
+              Effect.andThen(Effect.promise(() => new Promise((done) => setTimeout(done, 5))))
+            )
+          yield* pass("14 seconds")
+          assert.strictEqual(answered, 0)
+          yield* pass("1 second")
+          assert.strictEqual(answered, 200)
+          yield* pass("15 seconds")
+          assert.deepStrictEqual(heard, [": keep-alive\n"])
+          yield* pass("10 seconds")
+          yield* Fiber.join(fiber)
+          const frame = heard.slice(1).join("")
+          assert.match(frame, last === "event" ? /^data: .*\n\n$/ : /^event: error\ndata: .*\n\n$/)
+          if (last === "refusal") assert.strictEqual(cell.inStream(frames(frame)[0]), expected)
+        }
+      }))
+
     it.effect("PRX-02: the interval is ambient", () =>
       Effect.gen(function*() {
         const events = Stream.concat(Stream.make(status("working")), Stream.never)

@@ -17,8 +17,10 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Option from "effect/Option"
 import * as Pull from "effect/Pull"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -133,7 +135,8 @@ const eventStreamHeaders = {
 
 /**
  * Events as `text/event-stream`. The first event is awaited, so that a refusal before it is an answer of its own
- * (`refuse`); after it a failure is one `event: error` frame. A comment line keeps a silent stream alive.
+ * (`refuse`); after it a failure is one `event: error` frame. A comment line keeps a silent stream alive, and one whose
+ * first event takes longer than a heartbeat begins without it.
  */
 export const eventStream = Effect.fnUntraced(function*(options: {
   readonly events: Stream.Stream<Schema.Json, Protocol.WireFailure>
@@ -162,16 +165,19 @@ export const eventStream = Effect.fnUntraced(function*(options: {
       ),
       { contentType: "text/event-stream", headers: eventStreamHeaders }
     )
-  return yield* Pull.matchEffect(pull, {
-    onSuccess: (first) =>
-      Effect.succeed(respond(
-        Stream.fromPull(Effect.succeed(Effect.map(pull, (events) => [text(events)] as const))).pipe(
-          Stream.prepend([text(first)])
-        )
-      )),
-    onDone: () => Effect.succeed(respond(Stream.empty)),
-    onFailure: (cause) => Effect.map(told(cause), options.refuse)
+  const first = yield* Effect.forkScoped(pull, { startImmediately: true })
+  const early = first.pollUnsafe() ??
+    Option.getOrUndefined(yield* Effect.timeoutOption(Fiber.await(first), heartbeat))
+  if (early?._tag === "Failure" && !Pull.isDoneCause(early.cause)) {
+    return options.refuse(yield* told(early.cause as Cause.Cause<Protocol.WireFailure>))
+  }
+  let isFirst = true
+  const next = Effect.suspend(() => {
+    const events = isFirst ? Fiber.join(first) : pull
+    isFirst = false
+    return Effect.map(events, (events) => [text(events)] as const)
   })
+  return respond(Stream.fromPull(Effect.succeed(next)))
 })
 
 /** A JSON body: absent, empty and `null` are the empty request. */
