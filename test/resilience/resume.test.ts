@@ -273,7 +273,7 @@ for (const cell of cells) {
           cell,
           [
             eventStream(cell, ["retry: 4000\n\n", ...begin], { end: "reset" }),
-            eventStream(cell, [], { end: "reset" }),
+            eventStream(cell, [task("working", "He")], { end: "reset" }),
             eventStream(cell, [task("completed", "Hello")])
           ].map(noting)
         )
