@@ -236,6 +236,17 @@ for (const one of cells) {
         }))
     }
 
+    for (const written of ["yesterday", 1744810701503, { seconds: 1744810701, nanos: 5 }, true, []]) {
+      it.effect(`SCH-05: ${JSON.stringify(written)} is no timestamp, and costs no task`, () =>
+        Effect.gen(function*() {
+          const { status: { state: read, timestamp, unrecognized } } = yield* got(one, {
+            status: { state: state(one, "working"), timestamp: written }
+          })
+          assert.deepStrictEqual([read, timestamp], ["working", undefined])
+          assert.strictEqual(unrecognized?.timestamp, typeof written === "string" ? written : JSON.stringify(written))
+        }))
+    }
+
     it.effect("SCH-07: 3.0 is a whole number, and beyond 2^53 numbers are as near as JSON has them", () =>
       Effect.gen(function*() {
         const data = is0_3Rpc(one)

@@ -50,7 +50,7 @@ interface WireMessage {
 interface WireStatus {
   readonly state: string
   readonly message?: WireMessage
-  readonly timestamp?: string
+  readonly timestamp?: unknown
 }
 
 interface WireArtifact {
@@ -138,7 +138,8 @@ export const makeModel = <P>(style: Style<P>) => {
     const status = Wire.struct({
       state: Schema.String.annotate(stateNames.ast.annotations ?? {}),
       message: Wire.optional(message),
-      timestamp: Wire.text
+      // whatever stands here must not cost the task
+      timestamp: Wire.optional(Wire.json)
     }, style.statusAliases)
     const task = Wire.struct({
       ...kind("task"),
@@ -202,15 +203,16 @@ export const makeModel = <P>(style: Style<P>) => {
     const status: Wire.Draft<Task.TaskStatus> = { state: state ?? "unspecified" }
     if (wire.message !== undefined) status.message = readMessage(wire.message)
     if (state === undefined) status.unrecognized = { state: wire.state }
-    if (!wire.timestamp) return status
-    if (Wire.isOwnTimestamp(wire.timestamp)) {
-      status.timestamp = Wire.readOwnTimestamp(wire.timestamp)
+    if (wire.timestamp === undefined || wire.timestamp === null || wire.timestamp === "") return status
+    const written = typeof wire.timestamp === "string" ? wire.timestamp : JSON.stringify(wire.timestamp)
+    if (Wire.isOwnTimestamp(written)) {
+      status.timestamp = Wire.readOwnTimestamp(written)
       return status
     }
-    const timestamp = Wire.readTimestamp(wire.timestamp)
+    const timestamp = Wire.readTimestamp(written)
     if (timestamp !== undefined) status.timestamp = timestamp
-    if (timestamp === undefined || Wire.writeTimestamp(timestamp) !== wire.timestamp) {
-      status.unrecognized = { ...status.unrecognized, timestamp: wire.timestamp }
+    if (timestamp === undefined || Wire.writeTimestamp(timestamp) !== written) {
+      status.unrecognized = { ...status.unrecognized, timestamp: written }
     }
     return status
   }
