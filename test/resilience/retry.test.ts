@@ -128,10 +128,12 @@ for (const cell of cells) {
       Effect.gen(function*() {
         for (const stalls of [false, true]) {
           const log: Array<string> = []
+          let pulls = 0
           const endless = () => {
             log.push("refused")
             const body = new ReadableStream<Uint8Array>({
               pull: (controller) => {
+                pulls++
                 if (stalls && log.includes("begun")) return new Promise(() => {})
                 if (!log.includes("begun")) log.push("begun")
                 controller.enqueue(new Uint8Array(8192).fill(120))
@@ -148,6 +150,7 @@ for (const cell of cells) {
           }))
           yield* hurried(Agent.getTask(taskId).pipe(Effect.provide(agent(layer.pipe(again)))))
           assert.deepStrictEqual(log, ["refused", "begun", "closed", "second"])
+          assert.isAtMost(pulls, 10)
         }
       }))
 
