@@ -172,6 +172,15 @@ export class AdkError extends Schema.TaggedError<AdkError>("@effect-a2a/transpor
   }
 }
 
+const isShared = (reason: AgentError.AgentErrorReason): reason is Shared => reason._tag in shared
+
+/** What went wrong before the server said anything: with the connection, or in any way where credentials are had from. */
+export const fromAgentReason = (reason: AgentError.AgentErrorReason): Shared =>
+  isShared(reason) ? reason : new AgentError.CredentialsUnavailableError({
+    message: `the credentials could not be had: ${reason.message}`,
+    isRetryable: reason.isRetryable
+  })
+
 export const isAdkError = Schema.is(AdkError)
 
 // -----------------------------------------------------------------------------

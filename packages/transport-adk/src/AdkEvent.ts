@@ -126,3 +126,8 @@ export const isFinal = (event: Event): boolean => {
   return !isPartial(event) && calls(event).length === 0 && responses(event).length === 0 &&
     AdkContent.partsOf(event.content).at(-1)?.codeExecutionResult === undefined
 }
+
+const known = new Set(Object.keys(fields).flatMap((name) => [name, name.replace(/[A-Z]/g, (x) => `_${x.toLowerCase()}`)]))
+
+/** Whether an object says anything that an event says. A run that throws nothing ends its stream with an empty object. */
+export const isEvent = (json: object): boolean => Object.keys(json).some((name) => known.has(name))
