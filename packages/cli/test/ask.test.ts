@@ -11,7 +11,7 @@ const outcome = {
   recommendedQuestions: ["What is the population of Paris?"]
 }
 
-describe("a2a ask, of the embedded emulator", () => {
+describe.concurrent("a2a ask, of the embedded emulator", () => {
   for (const protocol of ["1.0", "0.3"]) {
     for (const binding of ["rest", "jsonrpc"]) {
       for (const method of ["--stream", "--no-stream"]) {

@@ -5,7 +5,7 @@ import { last, parse, run, start } from "./support/process.ts"
 const outcomes = (ended: { readonly lines: ReadonlyArray<string> }) =>
   parse(ended as never).flatMap(({ error, outcome }) => outcome ?? error ?? [])
 
-describe("a2a chat", () => {
+describe.concurrent("a2a chat", () => {
   it.live("ML-09: one context, line by line, and a reply goes to the task that waits", () =>
     Effect.gen(function*() {
       const ended = yield* run(["chat", "--json"], { stdin: "hello\n/task\nask me\nthe blue one\n\n/quit\nnever\n" })
@@ -52,7 +52,7 @@ describe("a2a chat", () => {
     }).pipe(Effect.scoped))
 })
 
-describe("a2a ask", () => {
+describe.concurrent("a2a ask", () => {
   it.live("130: interrupted, with a last line", () =>
     Effect.gen(function*() {
       const ask = yield* start(["ask", "slow", "--stream", "--json"], { stdin: "" })
@@ -64,7 +64,7 @@ describe("a2a ask", () => {
     }).pipe(Effect.scoped))
 })
 
-describe("a2a emulator and a2a task", () => {
+describe.concurrent("a2a emulator and a2a task", () => {
   it.live("ML-27 to ML-31: bookkeeping against a server of its own", () =>
     Effect.gen(function*() {
       const emulator = yield* start(["emulator", "--json"], { stdin: "" })

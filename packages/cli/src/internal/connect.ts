@@ -1,13 +1,20 @@
 /** From flags to an agent that can be spoken to, in any version and binding. */
 import * as Agent from "@effect-a2a/core/Agent"
+import type * as AgentCard from "@effect-a2a/core/AgentCard"
 import type { AgentError } from "@effect-a2a/core/AgentError"
+import * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import * as Credentials from "@effect-a2a/core/Credentials"
+import * as Discovery from "@effect-a2a/core/Discovery"
+import * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import type * as Protocol from "@effect-a2a/core/Protocol"
 import * as ServiceParameters from "@effect-a2a/core/ServiceParameters"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as NodeAgent from "@effect-a2a/node/NodeAgent"
 import * as NodeCredentials from "@effect-a2a/node/NodeCredentials"
+import * as Arr from "effect/Array"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { flow, identity } from "effect/Function"
 import type { HttpClient } from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -15,7 +22,7 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { UsageError } from "./exit.ts"
 import * as MemoryLakeFlags from "./memoryLake.ts"
-import type { Output } from "./output.ts"
+import { CurrentSecrets, Output } from "./output.ts"
 import { root } from "./root.ts"
 import * as Target from "./target.ts"
 
@@ -27,10 +34,11 @@ export interface Cell {
 
 export interface Connection {
   readonly target: Target.Target
-  /** What the flags name. */
-  readonly cell: Cell
-  readonly agent: (cell: Cell) => Effect.Effect<Agent.Interface, AgentError>
-  /** The flags' headers and MemoryLake options, around an effect. */
+  /** What the flags name; where they do not, a card decides. */
+  readonly cell: Partial<Cell>
+  readonly agent: (cell: Partial<Cell>) => Effect.Effect<Agent.Interface, AgentError>
+  readonly card: Effect.Effect<AgentCard.AgentCard, AgentError>
+  /** The flags' headers, limits and MemoryLake options, around an effect; what is taken up again is told. */
   readonly provide: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** For requests beside the protocol. */
   readonly http: Context.Context<HttpClient | Credentials.Credentials>
@@ -38,12 +46,25 @@ export interface Connection {
 
 export const isMemoryLake = (target: Target.Target): boolean => target._tag === "MemoryLake" || target.isMemoryLake
 
-const transport = (target: Target.Target, { binding, protocol: version }: Cell) => {
-  const [client, protocol] = [NodeAgent.bindings[binding], NodeAgent.protocols[version]]
-  if (target._tag === "MemoryLake") return MemoryLake.layer(client)({ ...target.address, protocol })
-  return target.isMemoryLake
-    ? MemoryLake.withMemory(client({ url: target.url, protocol: MemoryLake.protocol(protocol) }))
-    : client({ url: target.url, protocol })
+const allOr = <K extends string, A>(all: { readonly [_ in K]: A }, one: K | undefined) =>
+  one === undefined ? Object.values<A>(all) as [A, ...Array<A>] : Arr.of(all[one])
+
+const transport = (target: Target.Target, cell: Partial<Cell>, policy: AgentTransport.Policy) => {
+  const patched = (protocol: Protocol.Protocol) => isMemoryLake(target) ? MemoryLake.protocol(protocol) : protocol
+  const remembering = isMemoryLake(target) ? MemoryLake.withMemory : identity
+  if (target._tag === "Card") {
+    return remembering(NodeAgent.layerDiscovery({
+      agent: target.url,
+      bindings: allOr<NodeAgent.Binding, HttpBinding.HttpBinding>(NodeAgent.bindings, cell.binding),
+      protocols: Arr.map(allOr<NodeAgent.Version, Protocol.Protocol>(NodeAgent.protocols, cell.protocol), patched),
+      policy
+    }))
+  }
+  const client = HttpBinding.layer(NodeAgent.bindings[cell.binding ?? "rest"])
+  const protocol = NodeAgent.protocols[cell.protocol ?? "1.0"]
+  return target._tag === "MemoryLake"
+    ? MemoryLake.layer(client)({ ...target.address, protocol })
+    : remembering(client({ url: target.url, protocol: patched(protocol) }))
 }
 
 const header = (text: string): Effect.Effect<readonly [string, string], UsageError> => {
@@ -55,16 +76,40 @@ const header = (text: string): Effect.Effect<readonly [string, string], UsageErr
     : Effect.succeed([name.toLowerCase(), value.trim()])
 }
 
-const credentials = ({ apiKeyHeader }: Target.Flags, { apiKey }: Target.Target) => {
-  const isGiven = ["A2A_TOKEN", "MEMORYLAKE_API_KEY", "A2A_API_KEY"].some((name) => process.env[name])
-  return apiKey === undefined || isGiven
+const variables = ["A2A_TOKEN", "A2A_TOKEN_FILE", "A2A_TOKEN_COMMAND", "MEMORYLAKE_API_KEY", "A2A_API_KEY"]
+
+const given = ({ apiKeyHeader }: Target.Flags, { apiKey }: Target.Target) =>
+  apiKey === undefined || variables.some((name) => process.env[name])
     ? NodeCredentials.layerEnv({ apiKeyHeader: Option.getOrUndefined(apiKeyHeader) })
     : Credentials.layerBearer(Redacted.make(apiKey))
-}
+
+/** A token that comes from a file or a command is a secret once it is known. */
+const watched = Layer.effect(
+  Credentials.Credentials,
+  Effect.gen(function*() {
+    const credentials = yield* Credentials.Credentials
+    const secrets = yield* CurrentSecrets
+    return {
+      ...credentials,
+      get: (target) =>
+        Effect.tap(credentials.get(target), (presented) =>
+          Effect.sync(() => {
+            for (const one of presented) if (one._tag === "Bearer") secrets.add(Redacted.value(one.token))
+          }))
+    }
+  })
+)
+
+const timeouts = ({ timeout, timeoutHeaders, timeoutSilence }: Target.Flags): HttpBinding.Timeouts => ({
+  headers: Option.getOrUndefined(timeoutHeaders),
+  silence: Option.getOrUndefined(timeoutSilence),
+  call: Option.getOrUndefined(timeout)
+})
 
 /** Fails where the flags contradict each other. Nothing is sent yet. */
 export const connect = Effect.gen(function*() {
   const flags = yield* root
+  const output = yield* Output
   const headers = Object.fromEntries(yield* Effect.forEach(flags.header, (text) => header(text)))
   const target = yield* Target.resolve(flags)
   if (!isMemoryLake(target) && MemoryLakeFlags.isUsed(flags)) {
@@ -72,15 +117,45 @@ export const connect = Effect.gen(function*() {
       message: "the agent is not known to be one of MemoryLake's, whose options are given; add --memorylake if it is"
     })
   }
-  const http = yield* Layer.build(Layer.merge(credentials(flags, target), NodeAgent.layerClient)).pipe(
+  const credentials = watched.pipe(Layer.provide(given(flags, target)))
+  const http = yield* Layer.build(Layer.merge(credentials, NodeAgent.layerClient)).pipe(
     Effect.mapError((error) => new UsageError({ message: error.message }))
   )
   const withOptions = MemoryLakeFlags.provide(flags)
+  const resumed: (resumed: AgentTransport.Resumed) => Effect.Effect<void> = ({ attempt, taskId }) =>
+    output.json
+      ? output.document({ resumed: { taskId, attempt } })
+      : output.step(`the connection was lost: taking task ${taskId} up again, attempt ${attempt}`)
+  const provide: Connection["provide"] = (self) =>
+    withOptions(ServiceParameters.provide({ headers })(self)).pipe(
+      Effect.provideService(HttpBinding.CurrentTimeouts, timeouts(flags)),
+      Effect.provideService(AgentTransport.CurrentResumptionObserver, resumed)
+    )
+  const policy = AgentTransport.backoff(flags.retries)
+  const lasting = flow(AgentTransport.retry(policy), flags.resume ? AgentTransport.resumable() : identity)
+  const agent: Connection["agent"] = (cell) =>
+    Agent.make.pipe(
+      Effect.provide(lasting(transport(target, cell, policy))),
+      Effect.provideContext(http),
+      provide
+    )
+  const cell = {
+    ...(Option.isSome(flags.protocol) && { protocol: flags.protocol.value }),
+    ...(Option.isSome(flags.binding) && { binding: flags.binding.value })
+  }
   return {
     target,
-    cell: { protocol: flags.protocol, binding: flags.binding },
-    agent: (cell) => Agent.make.pipe(Effect.provide(transport(target, cell)), Effect.provideContext(http)),
-    provide: (self) => withOptions(ServiceParameters.provide({ headers })(self)),
+    cell,
+    agent,
+    card: target._tag === "Card"
+      // also where none of its interfaces can be spoken to
+      ? Discovery.card(target.url).pipe(
+        Effect.retry(AgentTransport.polite(policy)),
+        Effect.provideContext(http),
+        provide
+      )
+      : Effect.flatMap(agent(cell), ({ card }) => provide(card)),
+    provide,
     http
   } satisfies Connection as Connection
 })

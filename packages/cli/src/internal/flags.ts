@@ -3,6 +3,8 @@ import * as Protocol from "@effect-a2a/core/Protocol"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as Flag from "effect/cli/Flag"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
 const isOn = (name: string, description: string) =>
@@ -16,6 +18,23 @@ const many = (name: string, metavar: string, description: string) =>
 
 const json = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => Flag.withSchema(Schema.fromJsonString(schema))
 
+const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+
+/** A limit of time; none where it is absent. */
+const duration = (name: string, description: string) =>
+  text(name, "TIME", `${description}, such as 30s or 500ms (default: no limit)`).pipe(
+    Flag.filterMap(
+      (text) => {
+        const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? []
+        return amount === undefined || Number(amount) === 0
+          ? Option.none()
+          : Option.some(Duration.millis(Number(amount) * units[unit as keyof typeof units]))
+      },
+      () => "a time such as 500ms, 30s, 5m or 1h"
+    ),
+    Flag.optional
+  )
+
 const JsonObject = Schema.Record(Schema.String, Schema.Json)
 
 export const Json = GlobalFlag.Setting("json")({
@@ -26,6 +45,7 @@ export const Verbose = GlobalFlag.Setting("verbose")({ flag: isOn("verbose", "Ad
 /** Where the agent is and what is presented to it. */
 export const target = {
   url: text("url", "URL", "An A2A interface; or A2A_URL").pipe(Flag.optional),
+  card: text("card", "URL", "An agent to be found by its card: a base URL, or the card's own").pipe(Flag.optional),
   workspace: text("workspace", "ID", "A MemoryLake workspace, with --agent; or MEMORYLAKE_WORKSPACE").pipe(
     Flag.optional
   ),
@@ -33,19 +53,39 @@ export const target = {
   host: text("host", "ORIGIN", "Where MemoryLake is; or MEMORYLAKE_HOST (default https://app.memorylake.cn)").pipe(
     Flag.optional
   ),
-  memorylake: isOn("memorylake", "The agent at --url is one of MemoryLake's"),
+  memorylake: isOn("memorylake", "The agent at --url or --card is one of MemoryLake's"),
   protocol: Flag.Literals("protocol", [Protocol.v1_0.version, Protocol.v0_3.version]).pipe(
-    Flag.withDescription("The A2A version to speak (default 1.0)"),
-    Flag.withDefault(Protocol.v1_0.version)
+    Flag.withDescription("The A2A version to speak (default 1.0; with --card, what the card prefers)"),
+    Flag.optional
   ),
   binding: Flag.Literals("binding", ["rest", "jsonrpc"]).pipe(
-    Flag.withDescription("The binding to speak (default rest)"),
-    Flag.withDefault("rest" as const)
+    Flag.withDescription("The binding to speak (default rest; with --card, what the card prefers)"),
+    Flag.optional
   ),
   apiKeyHeader: text("api-key-header", "NAME", "The header that A2A_API_KEY goes into (default X-API-Key)").pipe(
     Flag.optional
   ),
   header: many("header", "'NAME: VALUE'", "A header to send along")
+}
+
+/** What is done about time and drops. */
+export const limits = {
+  timeoutHeaders: duration("timeout-headers", "How long an answer may take to begin"),
+  timeoutSilence: duration(
+    "timeout-silence",
+    "How long an answer under way may be silent, heartbeats counted as words"
+  ),
+  timeout: duration("timeout", "How long a call may take in all, repeats and resumed streams included"),
+  retries: Flag.Int("retries").pipe(
+    Flag.withSchema(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
+    Flag.withMetavar("N"),
+    Flag.withDescription("How often reads are repeated that may do better then (default 2); messages never are"),
+    Flag.withDefault(2)
+  ),
+  resume: Flag.Boolean("resume").pipe(
+    Flag.withDescription("Take dropped streams up again, or end with them (default: take them up)"),
+    Flag.withDefault(true)
+  )
 }
 
 /** What a MemoryLake agent is told with every message. */

@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import { Json, Verbose } from "./flags.ts"
 
-/** Values that must not be written, whoever says them. */
-export const CurrentSecrets = Context.Reference<ReadonlyArray<string>>("@effect-a2a/cli/CurrentSecrets", {
-  defaultValue: () => []
+/** Values that must not be written, whoever says them; more may become known. */
+export const CurrentSecrets = Context.Reference<Set<string>>("@effect-a2a/cli/CurrentSecrets", {
+  defaultValue: () => new Set()
 })
 
 /** Shorter values are words of their own more often than secrets. */
@@ -24,8 +24,8 @@ const ofUrl = (text: string): ReadonlyArray<string> => {
 export const secrets = (
   env: Readonly<Record<string, string | undefined>>,
   args: ReadonlyArray<string>
-): ReadonlyArray<string> =>
-  [
+): Set<string> =>
+  new Set([
     env.A2A_TOKEN,
     env.MEMORYLAKE_API_KEY,
     env.A2A_API_KEY,
@@ -34,10 +34,13 @@ export const secrets = (
       const value = arg.replace(/^--[\w-]+=/, "")
       return [secretHeader.exec(value)?.[1], ...ofUrl(value)]
     })
-  ].map((secret) => secret?.trim() ?? "").filter((secret) => secret.length >= shortest)
+  ].map((secret) => secret?.trim() ?? ""))
 
-const scrub = (secrets: ReadonlyArray<string>) => (text: string): string =>
-  secrets.reduce((text, secret) => text.replaceAll(secret, "<redacted>"), text)
+const scrub = (secrets: ReadonlySet<string>) => (text: string): string =>
+  [...secrets].reduce(
+    (text, secret) => secret.length < shortest ? text : text.replaceAll(secret, "<redacted>"),
+    text
+  )
 
 /** Done when the text is out, so that none is lost where the process ends. */
 const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
@@ -51,6 +54,8 @@ export interface Interface {
   readonly isLive: boolean
   /** Text of the answer, as it is. */
   readonly print: (text: string) => Effect.Effect<void>
+  /** Where the text of the answer stands in the middle of a line, ends it; so does whatever else is written. */
+  readonly endLine: Effect.Effect<void>
   /** A document on a line of its own. */
   readonly document: (json: Schema.Json) => Effect.Effect<void>
   /** What the agent does, for people. */
@@ -73,14 +78,22 @@ export const make = Effect.gen(function*() {
   const clean = scrub(yield* CurrentSecrets)
   const isColored = process.stderr.isTTY && (process.env.NO_COLOR ?? "") === ""
   const dim = (text: string) => isColored ? `\u001b[2m${text}\u001b[22m` : text
+  let isMidLine = false
+  const print = (text: string) =>
+    Effect.suspend(() => {
+      isMidLine = text === "" ? isMidLine : !text.endsWith("\n")
+      return write(process.stdout, clean(text))
+    })
+  const endLine = Effect.suspend(() => isMidLine ? print("\n") : Effect.void)
   return Output.of({
     json,
     verbose: yield* Verbose,
     isLive: process.stdout.isTTY,
-    print: (text) => write(process.stdout, clean(text)),
+    print,
+    endLine,
     document,
-    step: (text) => json ? Effect.void : write(process.stderr, `${dim(clean(text))}\n`),
-    say: complain
+    step: (text) => json ? Effect.void : Effect.andThen(endLine, write(process.stderr, `${dim(clean(text))}\n`)),
+    say: (line) => Effect.andThen(endLine, complain(line))
   })
 })
 

@@ -10,14 +10,16 @@ import { oneLine, Output } from "./output.ts"
 import * as Usage from "./usage.ts"
 
 const otherEdition = "the agent may speak another version or binding: try --protocol and --binding"
-const otherKey = "set A2A_TOKEN or MEMORYLAKE_API_KEY, or A2A_API_KEY with --api-key-header, to a valid key"
+const otherKey =
+  "set A2A_TOKEN, A2A_TOKEN_FILE, A2A_TOKEN_COMMAND or MEMORYLAKE_API_KEY, or A2A_API_KEY with --api-key-header"
 
 const advice: { readonly [tag in AgentErrorReason["_tag"]]?: string } = {
   InvalidRequestError: "correct the request; nothing was sent",
   OperationNotInProtocolError: otherEdition,
+  NoCompatibleInterfaceError: "see a2a card; --protocol and --binding narrow what is taken",
   CredentialsUnavailableError: otherKey,
   ConnectionError: "check the URL and that the agent is running",
-  TimeoutError: "try again later",
+  TimeoutError: "allow more time, or try again later",
   UnauthenticatedError: otherKey,
   AccessDeniedError: "ask for the permission, or use another key",
   RateLimitError: "try again later",

@@ -15,6 +15,7 @@ export type Flags = Effect.Success<typeof root>
 /** `apiKey`: what to present where nothing else is given. */
 export type Target =
   | { readonly _tag: "Url"; readonly url: string; readonly isMemoryLake: boolean; readonly apiKey?: undefined }
+  | { readonly _tag: "Card"; readonly url: string; readonly isMemoryLake: boolean; readonly apiKey?: undefined }
   | { readonly _tag: "MemoryLake"; readonly address: MemoryLake.Address; readonly apiKey?: string }
 
 const env = (name: string): string | undefined => process.env[name] || undefined
@@ -62,9 +63,10 @@ export const resolve = Effect.fnUntraced(function*(
   flags: Flags
 ): Effect.fn.Return<Target, UsageError, Output | Scope.Scope> {
   const isNamed = Option.isSome(flags.workspace) || Option.isSome(flags.agent)
-  if (Option.isSome(flags.url) && isNamed) {
-    return yield* new UsageError({ message: "give either --url or --workspace and --agent" })
+  if ([Option.isSome(flags.url), Option.isSome(flags.card), isNamed].filter(Boolean).length > 1) {
+    return yield* new UsageError({ message: "give one of --url, --card, and --workspace with --agent" })
   }
+  if (Option.isSome(flags.card)) return { _tag: "Card", url: flags.card.value, isMemoryLake: flags.memorylake }
   const url = Option.getOrElse(flags.url, () => isNamed ? undefined : env("A2A_URL"))
   if (url !== undefined) {
     const address = flags.memorylake ? addressIn(url) : undefined

@@ -62,17 +62,10 @@ export const follow = Effect.fnUntraced(function*(
   const isLive = output.isLive && !output.json
   const collected = Answer.collector()
   let taskId: string | undefined
-  let isMidLine = false
-  const show = (text: string) => {
-    if (!isLive) return Effect.void
-    isMidLine = !text.endsWith("\n")
-    return output.print(text)
-  }
-  const endLine = Effect.suspend(() => isMidLine ? show("\n") : Effect.void)
   const tell = (event: StreamEvent.StreamEvent) => {
     if (output.json) return Effect.flatMap(Wire.event(event), output.document)
     const lines = steps(event)
-    return lines.length === 0 ? Effect.void : Effect.andThen(endLine, output.step(lines.join("\n")))
+    return lines.length === 0 ? Effect.void : output.step(lines.join("\n"))
   }
   yield* events.pipe(
     Stream.tap((event) => {
@@ -81,8 +74,8 @@ export const follow = Effect.fnUntraced(function*(
       return Effect.andThen(tell(event), onEvent(event))
     }),
     AgentStream.text,
-    Stream.runForEach(show),
-    Effect.ensuring(endLine),
+    Stream.runForEach((text) => isLive ? output.print(text) : Effect.void),
+    Effect.ensuring(output.endLine),
     Effect.catchTag("AgentError", (error) => Report.failure(error, taskId)),
     Effect.onInterrupt(() => Report.interrupted(operation, taskId))
   )
@@ -92,10 +85,11 @@ export const follow = Effect.fnUntraced(function*(
   return answer
 })
 
-/** Waits for one answer and tells the outcome. */
+/** Waits for one answer and tells the outcome. `taskId`: of the task that is known to be waited for. */
 export const once = Effect.fnUntraced(function*(
   operation: string,
-  sent: Effect.Effect<Task.Task | Message.Message, AgentError>
+  sent: Effect.Effect<Task.Task | Message.Message, AgentError>,
+  taskId?: string
 ): Effect.fn.Return<Answer.Answer, Exit | AgentError, Output> {
   const output = yield* Output
   const show = (told: Task.Task | Message.Message) =>
@@ -103,7 +97,7 @@ export const once = Effect.fnUntraced(function*(
   const answered = yield* sent.pipe(
     // a task that did not succeed is an answer too
     Effect.tapError(({ reason }) => "task" in reason ? show(reason.task) : Effect.void),
-    Effect.onInterrupt(() => Report.interrupted(operation, undefined))
+    Effect.onInterrupt(() => Report.interrupted(operation, taskId))
   )
   const answer = Answer.from(answered)
   yield* show(answered)

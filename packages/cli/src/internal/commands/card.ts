@@ -1,13 +1,17 @@
 import type * as AgentCard from "@effect-a2a/core/AgentCard"
+import * as NodeAgent from "@effect-a2a/node/NodeAgent"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { connectAgent } from "../connect.ts"
+import { connect } from "../connect.ts"
 import { handler } from "../handler.ts"
 import { Output } from "../output.ts"
 import * as Wire from "../wire.ts"
 
-const isUsable = ({ protocolBinding, protocolVersion }: AgentCard.AgentInterface): boolean =>
-  /^(?:HTTP\+JSON|JSONRPC)$/i.test(protocolBinding) && /^(?:1\.0|0\.3)(?:\.\d+)?$/.test(protocolVersion)
+const isUsable = (one: AgentCard.AgentInterface): boolean =>
+  Object.keys(NodeAgent.protocols).some((version) => `${one.protocolVersion}.`.startsWith(`${version}.`)) &&
+  Object.values(NodeAgent.bindings).some(({ protocolBinding }) =>
+    protocolBinding.toLowerCase() === one.protocolBinding.toLowerCase()
+  )
 
 const yesNo = (value: boolean | undefined) => value === undefined ? "not said" : value ? "yes" : "no"
 
@@ -33,8 +37,7 @@ export const card = Command.make(
   {},
   handler(Effect.fnUntraced(function*() {
     const output = yield* Output
-    const { api, provide } = yield* connectAgent
-    const card = yield* provide(api.card)
+    const card = yield* Effect.flatMap(connect, ({ card }) => card)
     yield* output.json
       ? Effect.flatMap(Wire.card(card), output.document)
       : output.print(`${summary(card).join("\n")}\n`)
@@ -42,5 +45,8 @@ export const card = Command.make(
 ).pipe(
   Command.withDescription("Show the agent's card, and which of its interfaces this command can use."),
   Command.withShortDescription("Show the agent's card"),
-  Command.withExamples([{ command: "a2a card --url https://agent.example/a2a --json", description: "As JSON" }])
+  Command.withExamples([
+    { command: "a2a card --card https://agent.example", description: "Look for the card, and choose from it" },
+    { command: "a2a card --url https://agent.example/a2a --json", description: "As JSON" }
+  ])
 )

@@ -1,7 +1,9 @@
-import type * as Answer from "@effect-a2a/core/Answer"
+import * as Agent from "@effect-a2a/core/Agent"
+import * as Conversation from "@effect-a2a/core/Conversation"
 import type * as Id from "@effect-a2a/core/Id"
 import * as Operation from "@effect-a2a/core/Operation"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
+import * as TaskState from "@effect-a2a/core/TaskState"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { connectAgent } from "../connect.ts"
@@ -15,18 +17,14 @@ import { Output } from "../output.ts"
 import * as Report from "../report.ts"
 import * as Turn from "../turn.ts"
 
-/** What is known of the conversation. */
+/** What the user is doing. */
 interface State {
-  contextId: Id.ContextId | undefined
-  /** Of the task that the next message answers. */
-  replyTo: Id.TaskId | undefined
+  /** Messages that are under way or wait for their turn. */
+  waiting: number
+  /** A task is to be canceled, as soon as it is known which. */
+  cancel: "no" | "wanted" | "sent"
   /** Of the task that was heard of last. */
   taskId: Id.TaskId | undefined
-  /** Messages that are under way or wait for it. */
-  pending: number
-  /** Whether the message under way has a task that was heard of. */
-  isTold: boolean
-  isCanceling: boolean
   /** How the last message ended. */
   code: number
 }
@@ -41,96 +39,79 @@ export const chat = Command.make(
     const output = yield* Output
     const { contextId, taskId } = yield* Message.place(input)
     const { api, provide } = yield* connectAgent
-    const state: State = {
-      contextId,
-      replyTo: taskId,
-      taskId,
-      pending: 0,
-      isTold: false,
-      isCanceling: false,
-      code: 0
-    }
+    const conversation = yield* Conversation.make(contextId === undefined ? {} : { contextId }).pipe(
+      Effect.provideService(Agent.Agent, api)
+    )
+    const state: State = { waiting: 0, cancel: "no", taskId, code: 0 }
     const fork = Effect.runForkWith(yield* Effect.context<Output>())
     const main = yield* Effect.fiber
 
-    /** Once there is something to cancel: before, it is remembered until the agent has told of its task. */
-    const cancelTold = Effect.suspend(() =>
-      state.isTold && state.taskId !== undefined
-        ? provide(api.cancel(state.taskId)).pipe(
-          Effect.catchTag("AgentError", (error) => Effect.ignore(Report.failure(error))),
-          Effect.asVoid
-        )
-        : Effect.void
-    )
+    const cancelTask = Effect.gen(function*() {
+      const { pending } = yield* conversation.state
+      if (state.cancel !== "wanted" || pending === undefined) return
+      state.cancel = "sent"
+      yield* provide(conversation.cancel)
+    }).pipe(Effect.catchTag("AgentError", (error) => Effect.ignore(Report.failure(error))))
+
     const cancel = () => {
-      if (state.pending === 0) return void fork(output.say("a2a: nothing is running"))
-      state.isCanceling = true
-      fork(cancelTold)
+      if (state.waiting === 0) return void fork(output.say("a2a: nothing is running"))
+      state.cancel = "wanted"
+      fork(cancelTask)
     }
 
     const lines = yield* Lines.make({
       line: (line) => {
         if (line.trim() === "/cancel") cancel()
-        else if (!line.trim().startsWith("/") && line.trim() !== "") state.pending++
+        else if (!line.trim().startsWith("/") && line.trim() !== "") state.waiting++
         return line.trim() !== "/cancel"
       },
       interrupt: () => {
-        if (state.pending === 0 || state.isCanceling) main.interruptUnsafe()
+        if (state.waiting === 0 || state.cancel !== "no") main.interruptUnsafe()
         else cancel()
       }
     })
 
     const onEvent: Turn.OnEvent = (event) =>
-      Effect.suspend(() => {
-        const id = StreamEvent.taskId(event)
-        if (event.contextId !== undefined) state.contextId = event.contextId
-        if (id === undefined || (state.isTold && id === state.taskId)) return Effect.void
-        state.taskId = id
-        state.isTold = true
-        if (state.isCanceling) fork(cancelTold)
-        return Effect.void
+      Effect.sync(() => {
+        state.taskId = StreamEvent.taskId(event) ?? state.taskId
+        if (state.cancel === "wanted") fork(cancelTask)
       })
 
-    const heard = (answer: Answer.Answer) => {
-      state.code = Outcome.codeOf(answer)
-      state.replyTo = state.code === 0 ? undefined : answer.taskId
-    }
-
+    let replyTo = taskId
     const message = (text: string) =>
       Turn.follow(
         Operation.SendStreamingMessage._tag,
-        api.stream(text, {
+        conversation.stream(text, {
           ...Message.requestOptions(input),
-          ...(state.contextId !== undefined && { contextId: state.contextId }),
-          ...(state.replyTo !== undefined && { taskId: state.replyTo })
+          ...(replyTo !== undefined && { taskId: replyTo })
         }),
         onEvent
       ).pipe(
         provide,
-        Effect.map(heard),
+        Effect.map(Outcome.codeOf),
         Effect.catchTag("AgentError", (error) => Report.failure(error)),
-        Effect.catchTag("Exit", ({ code }) =>
-          Effect.sync(() => {
-            // the task that was replied to has ended; after anything else it may still wait
-            if (code === 1) state.replyTo = undefined
-            state.code = code
-          })),
+        Effect.catchTag("Exit", ({ code }) => Effect.succeed(code)),
+        Effect.map((code) => {
+          state.code = code
+        }),
         Effect.ensuring(Effect.sync(() => {
-          state.pending--
-          state.isTold = false
-          state.isCanceling = false
+          replyTo = undefined
+          state.waiting--
+          state.cancel = "no"
         }))
       )
 
-    const showTask = Effect.suspend(() =>
-      output.say(
+    const showTask = Effect.gen(function*() {
+      const { contextId, pending } = yield* conversation.state
+      const isAsked = pending !== undefined && TaskState.isInterrupted(pending.status.state)
+      yield* output.say(
         state.taskId === undefined
           ? "a2a: no task yet"
-          : `a2a: task ${state.taskId}${state.contextId === undefined ? "" : `, context ${state.contextId}`}${
-            state.replyTo === undefined ? "" : ", waiting for your reply"
+          : `a2a: task ${state.taskId}${contextId === undefined ? "" : `, context ${contextId}`}${
+            isAsked ? ", waiting for your reply" : ""
           }`
       )
-    )
+    })
 
     const loop: Effect.Effect<void, never, Output> = Effect.gen(function*() {
       while (true) {
@@ -150,7 +131,8 @@ export const chat = Command.make(
 ).pipe(
   Command.withDescription(
     "A conversation, one line a message. /cancel cancels the running task, /task shows it, /quit leaves; so do Ctrl-C " +
-      "and Ctrl-C twice. From a pipe it ends with stdin, and with the code of the last message."
+      "and Ctrl-C twice. What a drop left running is waited for before the next message. From a pipe it ends with stdin, " +
+      "and with the code of the last message."
   ),
   Command.withShortDescription("Hold a conversation"),
   Command.withExamples([

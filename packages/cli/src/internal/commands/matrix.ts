@@ -109,8 +109,16 @@ export const matrix = Command.make(
     const rows = yield* Effect.forEach(
       combinations,
       Effect.fnUntraced(function*(combination) {
-        const row = yield* provide(
-          measure(combination, yield* agent(combination), parts, Message.requestOptions(input))
+        const row = yield* agent(combination).pipe(
+          Effect.flatMap((api) => provide(measure(combination, api, parts, Message.requestOptions(input)))),
+          Effect.catchTag("AgentError", (error) =>
+            Effect.succeed<Row>({
+              ...combination,
+              result: Result.fail(error),
+              events: 0,
+              firstEventMs: undefined,
+              totalMs: 0
+            }))
         )
         if (output.json) yield* output.document(toJson(row))
         return row

@@ -1,3 +1,5 @@
+import * as AgentError from "@effect-a2a/core/AgentError"
+import * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import * as Operation from "@effect-a2a/core/Operation"
 import * as Task from "@effect-a2a/core/Task"
 import * as TaskState from "@effect-a2a/core/TaskState"
@@ -7,6 +9,7 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -99,6 +102,34 @@ const watch = Command.make(
   }))
 ).pipe(Command.withDescription("Follow a task to its end, as ask --stream does."))
 
+/** All that goes into waiting is one call to the user. */
+const inTime = <A, R>(self: Effect.Effect<A, AgentError.AgentError, R>) =>
+  Effect.flatMap(HttpBinding.CurrentTimeouts, ({ call }) =>
+    call === undefined ? self : Effect.timeoutOrElse(self, {
+      duration: call,
+      orElse: () => {
+        const message = `the task did not settle within ${Duration.format(Duration.fromInputUnsafe(call))}`
+        return Effect.fail(AgentError.make("Agent.waitFor", "TimeoutError", { phase: "call", message }))
+      }
+    }))
+
+const wait = Command.make(
+  "wait",
+  { id },
+  handler(Effect.fnUntraced(function*(input) {
+    const taskId = yield* Message.taskId(input.id)
+    const { api, provide } = yield* connectAgent
+    // read first: an agent that is not there is not waited for
+    const settled = inTime(Effect.flatMap(api.getTask(taskId), (task) => api.waitFor(task)))
+    yield* Outcome.end(yield* provide(Turn.once("Agent.waitFor", settled, taskId)))
+  }))
+).pipe(
+  Command.withDescription(
+    "Wait for a task to settle, by following it or by asking again and again, for up to an hour unless --timeout says less."
+  ),
+  Command.withShortDescription("Wait for a task to settle.")
+)
+
 const feedback = Command.make(
   "feedback",
   {
@@ -113,14 +144,15 @@ const feedback = Command.make(
     const taskId = yield* Message.taskId(input.id)
     const output = yield* Output
     const { cell, http, provide, target } = yield* connectAgent
-    if (target._tag === "Url") {
+    if (target._tag !== "MemoryLake") {
       return yield* new UsageError({ message: "only MemoryLake's agents take feedback: give --workspace and --agent" })
     }
     const given = { rating: input.rating, ...(Option.isSome(input.comment) && { comment: input.comment.value }) }
-    yield* TaskFeedback.send({ ...target.address, protocol: protocols[cell.protocol] })({ taskId, ...given }).pipe(
-      Effect.provideContext(http),
-      provide
-    )
+    yield* TaskFeedback.send({ ...target.address, protocol: protocols[cell.protocol ?? "1.0"] })({ taskId, ...given })
+      .pipe(
+        Effect.provideContext(http),
+        provide
+      )
     yield* output.json
       ? output.document({ feedback: { taskId, ...given } })
       : output.print(`${taskId} is rated ${input.rating}\n`)
@@ -130,7 +162,7 @@ const feedback = Command.make(
 /** Bookkeeping. */
 export const task = Command.make("task").pipe(
   Command.withDescription("Look after tasks."),
-  Command.withSubcommands([get, list, cancel, watch, feedback]),
+  Command.withSubcommands([get, list, cancel, watch, wait, feedback]),
   Command.withExamples([
     { command: "a2a task list --context ctx-1", description: "The tasks of a conversation" },
     { command: "a2a task feedback run-1 up --comment 'Just so.'", description: "Rate a task" }
