@@ -58,7 +58,7 @@ for (const cell of cells) {
           assert.match(reason.message, /outcome unknown/)
           assert.isTrue(
             reason._tag === "ConnectionError" && reason.messageId !== undefined &&
-              reason.message.includes(reason.messageId)
+              reason.message.includes(reason.messageId) && reason.cause !== undefined
           )
         }
         for (const call of [Agent.getTask(taskId), Agent.cancel(taskId), Agent.card]) {

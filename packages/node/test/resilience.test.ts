@@ -49,7 +49,7 @@ describe("NodeAgent.layer", () => {
       })
       const [read, sent] = yield* Effect.gen(function*() {
         const { getTask, send } = yield* Agent.Agent
-        return [yield* getTask("t-1" as never), yield* Effect.flip(send("hi"))]
+        return [yield* getTask("t-1" as never), yield* Effect.flip(send("hi"))] as const
       }).pipe(Effect.provide(agent({ agent: server.url })))
       assert.strictEqual(read.status.state, "completed")
       assert.strictEqual(sent.reason._tag, "ServiceUnavailableError")

@@ -42,6 +42,12 @@ export const unknown = (
 ): AgentError.AgentErrorReason => {
   if (!operation._tag.startsWith("Send") || !mayHaveArrived(reason)) return reason
   const { messageId } = (request as Operation.SendMessageRequest).message
-  const { _tag, ...fields } = reason as AgentError.ConnectionError
-  return AgentError.reason(_tag, { ...fields, message: `${fields.message}${says(messageId)}`, messageId })
+  // an error's message and cause do not come along by themselves
+  const { _tag, cause, message, ...fields } = reason as AgentError.ConnectionError
+  return AgentError.reason(_tag, {
+    ...fields,
+    ...(cause === undefined ? undefined : { cause }),
+    message: `${message}${says(messageId)}`,
+    messageId
+  })
 }
