@@ -223,7 +223,10 @@ for (const cell of cells) {
         [429, "RateLimitError", true],
         [500, "InternalError", false],
         [503, "ServiceUnavailableError", true],
-        [504, "ServiceUnavailableError", true]
+        [504, "ServiceUnavailableError", true],
+        [408, "ServiceUnavailableError", true],
+        [522, "ServiceUnavailableError", true],
+        [529, "ServiceUnavailableError", true]
       ] as const
     ) {
       for (

@@ -142,9 +142,17 @@ export const byStatus = (status: number, ofTask: boolean): Tag => {
       return "ContentTypeNotSupportedError"
     case 429:
       return "RateLimitError"
+    case 408:
     case 502:
     case 503:
     case 504:
+    // what gateways in front of a service say of it
+    case 520:
+    case 521:
+    case 522:
+    case 523:
+    case 524:
+    case 529:
       return "ServiceUnavailableError"
     default:
       return status >= 500 ? "InternalError" : "UnknownError"
