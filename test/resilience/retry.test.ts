@@ -55,7 +55,8 @@ for (const cell of cells) {
             Effect.flip<unknown, AgentError.AgentError, Agent.Agent>(call).pipe(Effect.provide(retrying))
           )
           assert.strictEqual(count() - before, 1)
-          assert.match(reason.message, /outcome unknown/)
+          assert.match(reason.message, /^no answer: .*ECONNRESET; outcome unknown/)
+          assert.propertyVal(reason.cause, "code", "ECONNRESET")
           assert.isTrue(
             reason._tag === "ConnectionError" && reason.messageId !== undefined &&
               reason.message.includes(reason.messageId) && reason.cause !== undefined
