@@ -1,7 +1,8 @@
 import { Message, Operation } from "@effect-a2a/core"
-import { Reply, TaskHub } from "@effect-a2a/server"
+import { AgentExecutor, AgentServer, Reply, TaskHub, TaskStore } from "@effect-a2a/server"
+import { Wire } from "@effect-a2a/testing"
 import { assert, it } from "@effect/vitest"
-import { Effect, Result, Stream } from "effect"
+import { Effect, Fiber, Latch, Layer, Result, Stream } from "effect"
 import { hurried } from "../support/emulated.ts"
 import * as Field from "./support.ts"
 import { cancel, contextId, from, get, labels, send, sendTask, stream, subscribe, tagOf, text } from "./support.ts"
@@ -62,6 +63,31 @@ Field.everywhere("at the same time", (cell) => {
         )
       )
     )
+  })
+
+  it.effect("MEM-05: a client that reads too slowly is let go, and the others and the work go on", () => {
+    const turn = Effect.promise(() => new Promise((done) => setImmediate(done)))
+    const pieces = Stream.range(1, 2000).pipe(Stream.map((n) => `${n} `), Stream.rechunk(1))
+    const server = AgentServer.layer({ card: Field.card }).pipe(
+      Layer.provide([
+        AgentExecutor.layer(() => Stream.tap(pieces, () => turn)),
+        TaskStore.layerMemory(),
+        TaskHub.layerWith({ maxBehind: 50 })
+      ])
+    )
+    return Effect.gen(function*() {
+      const gate = Latch.makeUnsafe(false)
+      const fast = yield* Effect.forkChild(labels(stream("hi")), { startImmediately: true })
+      const slow = yield* Effect.forkChild(
+        labels(stream("hi").pipe(Stream.tap(() => gate.await))),
+        { startImmediately: true }
+      )
+      assert.strictEqual((yield* Fiber.join(fast)).at(-1), "completed")
+      yield* gate.open
+      const heard = yield* Fiber.join(slow)
+      assert.strictEqual(heard.at(-1), "! StreamInterruptedError")
+      assert.isBelow(heard.length, 2000)
+    }).pipe(Effect.provide(Wire.through(cell)(server)))
   })
 
   it.effect("MEM-08: of finished tasks and of those that wait, only so many are kept", () =>

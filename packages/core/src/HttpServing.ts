@@ -128,6 +128,9 @@ export const CurrentHeartbeat = Context.Reference<Duration.Duration>("@effect-a2
   defaultValue: () => Duration.seconds(15)
 })
 
+/** A stream that broke off breaks off for those behind it too: no refusal, and it may be taken up again. */
+const brokenOff = refusal(new AgentError.StreamInterruptedError({ message: "" })).reason
+
 const eventStreamHeaders = {
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no"
@@ -135,8 +138,8 @@ const eventStreamHeaders = {
 
 /**
  * Events as `text/event-stream`. The first event is awaited, so that a refusal before it is an answer of its own
- * (`refuse`); after it a failure is one `event: error` frame. A comment line keeps a silent stream alive, and one whose
- * first event takes longer than a heartbeat begins without it.
+ * (`refuse`); after it a failure is one `event: error` frame, and an interruption just an end. A comment line keeps a
+ * silent stream alive, and one whose first event takes longer than a heartbeat begins without it.
  */
 export const eventStream = Effect.fnUntraced(function*(options: {
   readonly events: Stream.Stream<Schema.Json, Protocol.WireFailure>
@@ -154,9 +157,10 @@ export const eventStream = Effect.fnUntraced(function*(options: {
     HttpServerResponse.stream(
       body.pipe(
         Stream.catchCause((cause) =>
-          Stream.fromEffect(
-            Effect.map(told(cause), (failure) => `event: error\ndata: ${JSON.stringify(options.fail(failure))}\n\n`)
-          )
+          Stream.unwrap(Effect.map(told(cause), (failure) =>
+            failure.reason === brokenOff
+              ? Stream.empty
+              : Stream.succeed(`event: error\ndata: ${JSON.stringify(options.fail(failure))}\n\n`)))
         ),
         Stream.merge(Stream.tick(heartbeat).pipe(Stream.drop(1), Stream.map(() => ": keep-alive\n")), {
           haltStrategy: "left"
