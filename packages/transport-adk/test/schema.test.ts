@@ -1,0 +1,142 @@
+import { AdkActions, AdkContent, AdkEvent, AdkMetadata, AdkSession } from "@effect-a2a/transport-adk"
+import { assert, describe, it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as fs from "node:fs"
+
+const sample = JSON.parse(fs.readFileSync(new URL("fixtures/run.json", import.meta.url), "utf8"))
+
+const Events = Schema.Array(AdkEvent.Event)
+const decode = Schema.decodeUnknownSync(AdkEvent.Event)
+const roundTrip = (json: unknown) => Schema.encodeSync(AdkEvent.Event)(decode(json))
+
+/** Every place of a JSON value that a member can be added to or taken from. */
+const objects = (json: unknown): ReadonlyArray<Record<string, unknown>> =>
+  typeof json !== "object" || json === null
+    ? []
+    : [...(Array.isArray(json) ? [] : [json as Record<string, unknown>]), ...Object.values(json).flatMap(objects)]
+
+describe("AdkEvent", () => {
+  it("ADK-04: the page's sample, every field of it, reads and writes back to the same JSON", () => {
+    assert.deepStrictEqual(Schema.encodeSync(Events)(Schema.decodeUnknownSync(Events)(sample)), sample)
+    const [event] = Schema.decodeUnknownSync(Events)(sample)
+    assert.strictEqual(event?.cacheMetadata?.contents_count, sample[0].cacheMetadata.contents_count)
+    assert.strictEqual(event?.content?.parts?.[0]?.functionCall?.partialArgs?.[0]?.nullValue, "NULL_VALUE")
+  })
+
+  it.prop("ADK-04: whatever is added at any depth, known nowhere, is kept both ways", {
+    at: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))),
+    name: Arbitrary.schema(Schema.String),
+    value: Arbitrary.schema(Schema.Json)
+  }, ({ at, name, value }) => {
+    const json = structuredClone(sample[0])
+    const places = objects(json)
+    places[at % places.length]![`x-${name}`] = value
+    // a map to numbers or objects takes no other values
+    if (Result.isFailure(Schema.decodeUnknownResult(AdkEvent.Event)(json))) {
+      assert.include([json.actions.artifactDelta, json.actions.requestedAuthConfigs, json.actions.requestedToolConfirmations], places[at % places.length])
+      return
+    }
+    assert.deepStrictEqual(roundTrip(json), json)
+  })
+
+  it.prop("ADK-05: without any of its members an event is still one", {
+    at: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })))
+  }, ({ at }) => {
+    const json = structuredClone(sample[0])
+    const places = objects(json).filter((object) => Object.keys(object).length > 0)
+    const place = places[at % places.length]!
+    const names = Object.keys(place)
+    delete place[names[at % names.length]!]
+    assert.deepStrictEqual(roundTrip(json), json)
+  })
+
+  it("ADK-05: a null is the same as nothing, in every member that is not any JSON", () => {
+    for (const name of Object.keys(sample[0]).filter((name) => name !== "output")) {
+      assert.deepStrictEqual(roundTrip({ ...sample[0], [name]: null }), (({ [name]: _, ...rest }) => rest)(sample[0]), name)
+    }
+    assert.deepStrictEqual(roundTrip({ id: "1", output: null, actions: { setModelResponse: null } }), {
+      id: "1",
+      output: null,
+      actions: { setModelResponse: null }
+    })
+    assert.deepStrictEqual(decode({ content: { role: null, parts: null } }), { content: {} })
+  })
+
+  it("ADK-04: nulls in what users wrote stay, and its keys are not touched", () => {
+    const actions = { stateDelta: { my_key: null, "user:a_b": { c_d: null } }, agentState: { long_running_tool_ids: null } }
+    assert.deepStrictEqual(roundTrip({ id: "1", actions }), { id: "1", actions })
+  })
+
+  it("ADK-05: words of enumerations that are not known are kept", () => {
+    const json = { id: "1", finishReason: "REASON_OF_2030", turnCompleteReason: "WHY", usageMetadata: { trafficType: "X" } }
+    assert.deepStrictEqual(roundTrip(json), json)
+    assert.strictEqual(Schema.decodeUnknownSync(AdkMetadata.FinishReason)("MAX_TOKENS"), "MAX_TOKENS")
+  })
+
+  it("ADK-07: both spellings are read", () => {
+    const event = decode({
+      id: "1",
+      invocation_id: "e-1",
+      long_running_tool_ids: ["c"],
+      content: { parts: [{ function_call: { id: "c", name: "f", args: { snake_case: 1 } } }] }
+    })
+    assert.strictEqual(event.invocationId, "e-1")
+    assert.deepStrictEqual(AdkEvent.pending(event), [{ id: "c", name: "f", args: { snake_case: 1 } }])
+  })
+
+  it("ADK-04: seconds and milliseconds are the same time; the number is written as it was read", () => {
+    for (const timestamp of [1_767_225_600.25, 1_767_225_600_250]) {
+      assert.strictEqual(AdkEvent.timeMillis(decode({ id: "1", timestamp })), 1_767_225_600_250)
+      assert.deepStrictEqual(roundTrip({ id: "1", timestamp }), { id: "1", timestamp })
+    }
+    const session = { id: "s", lastUpdateTime: 1_767_225_600_250 }
+    assert.strictEqual(AdkSession.timeMillis(Schema.decodeUnknownSync(AdkSession.Session)(session)), 1_767_225_600_250)
+  })
+
+  it("ADK-04: route is read in either of its places", () => {
+    assert.strictEqual(AdkEvent.route(decode({ id: "1", route: "a" })), "a")
+    assert.deepStrictEqual(AdkEvent.route(decode({ id: "1", actions: { route: [true, 2, "b"] } })), [true, 2, "b"])
+  })
+
+  it("what is of another type is refused, and where", () => {
+    const wrong = Schema.decodeUnknownResult(AdkEvent.Event)({ content: { parts: [{ text: 1 }] } })
+    assert.match(Result.getOrThrow(Result.flip(wrong)).message, /Expected string\s+at \["content"\]\["parts"\]\[0\]\["text"\]/)
+    for (const json of [null, "x", 1, []]) assert.isTrue(Result.isFailure(Schema.decodeUnknownResult(AdkEvent.Event)(json)))
+    assert.isTrue(Result.isFailure(Schema.decodeUnknownResult(AdkSession.Session)({ userId: "u" })))
+  })
+
+  it("ADK-04: an error with content cut an answer, STOP is none", () => {
+    assert.deepStrictEqual(AdkEvent.failure(decode({ errorCode: "MAX_TOKENS", content: { parts: [{ text: "a" }] } })), {
+      code: "MAX_TOKENS",
+      message: "MAX_TOKENS",
+      truncated: true
+    })
+    assert.strictEqual(AdkEvent.failure(decode({ errorCode: "STOP" })), undefined)
+    assert.deepStrictEqual(AdkEvent.failure(decode({ errorMessage: "no" })), { message: "no", truncated: false })
+  })
+})
+
+describe("AdkContent", () => {
+  it("ADK-04: base64 is read in both alphabets, with or without padding, and written in the standard one", () => {
+    for (const data of ["+/8=", "-_8=", "-_8"]) {
+      const part = Schema.decodeUnknownSync(AdkContent.Part)({ inlineData: { data, mimeType: "image/png" } })
+      assert.deepStrictEqual(AdkContent.bytes(part.inlineData!), new Uint8Array([251, 255]))
+      assert.deepStrictEqual(Schema.encodeSync(AdkContent.Part)(part), { inlineData: { data: "+/8=", mimeType: "image/png" } })
+    }
+    const signed = { text: "a", thoughtSignature: "-_8=" }
+    assert.deepStrictEqual(Schema.decodeUnknownSync(AdkContent.Part)(signed), signed)
+    assert.strictEqual(AdkContent.bytes({ data: "no base64!" }), undefined)
+  })
+
+  it("ADK-04: thoughts are no answer", () => {
+    const content = { parts: [{ text: "hm", thought: true }, { text: "Yes." }, { text: "" }] }
+    assert.deepStrictEqual([AdkContent.textOf(content), AdkContent.thoughtOf(content)], ["Yes.", "hm"])
+  })
+
+  it("ADK-04: what a tool asks of the user is kept whole", () => {
+    const config = { authScheme: { type: "oauth2", x_y: null }, exchangedAuthCredential: { oauth2: { clientSecret: "<redacted>" } } }
+    assert.deepStrictEqual(Schema.decodeUnknownSync(AdkActions.AuthConfig)(config), config)
+  })
+})
