@@ -22,7 +22,7 @@ const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
 /** A limit of time; none where it is absent. */
 const duration = (name: string, description: string) =>
-  text(name, "TIME", `${description}, such as 30s or 500ms (default: no limit)`).pipe(
+  text(name, "TIME", `${description}, such as 30s (default: no limit)`).pipe(
     Flag.filterMap(
       (text) => {
         const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? []
@@ -73,7 +73,7 @@ export const limits = {
   timeoutHeaders: duration("timeout-headers", "How long an answer may take to begin"),
   timeoutSilence: duration(
     "timeout-silence",
-    "How long an answer under way may be silent, heartbeats counted as words"
+    "How long an answer under way may be silent; heartbeats count"
   ),
   timeout: duration("timeout", "How long a call may take in all, repeats and resumed streams included"),
   retries: Flag.Int("retries").pipe(
@@ -83,7 +83,7 @@ export const limits = {
     Flag.withDefault(2)
   ),
   resume: Flag.Boolean("resume").pipe(
-    Flag.withDescription("Take dropped streams up again, or end with them (default: take them up)"),
+    Flag.withDescription("Take dropped streams up again; --no-resume ends with them (default: take them up)"),
     Flag.withDefault(true)
   )
 }
