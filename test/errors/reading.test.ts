@@ -313,7 +313,7 @@ for (const cell of cells) {
         }))
     }
 
-    it.effect("ERR-02 ADK-04: an error that is but a text", () =>
+    it.effect("ERR-02, field case ADK-04: an error that is but a text", () =>
       Effect.gen(function*() {
         for (const way of ways(() => "{\"error\":\"boom\"}")) {
           for (const reason of yield* within(way)) check(reason, { tag: "UnknownError", message: "boom" })
