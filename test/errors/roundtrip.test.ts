@@ -63,7 +63,6 @@ const made: ReadonlyArray<readonly [AgentError.AgentErrorReason, Tag]> = [
   [new AgentError.CredentialsUnavailableError({ message: "m" }), "InternalError"],
   [new AgentError.ConnectionError({ message: "m" }), "InternalError"],
   [new AgentError.TimeoutError({ message: "m", phase: "call" }), "InternalError"],
-  [new AgentError.StreamInterruptedError({ message: "m" }), "InternalError"],
   [new AgentError.MalformedResponseError({ message: "m", dialect: "d", issue: "i" }), "InternalError"],
   [new AgentError.EventTooLargeError({ message: "m", maxBytes: 1 }), "InternalError"],
   [new AgentError.UnknownError({ message: "m" }), "InternalError"]
@@ -89,7 +88,8 @@ for (const cell of cells) {
       }).pipe(Effect.provide(at([working])))
       assert.deepStrictEqual(seen, [working])
       assert.strictEqual(exchange.status, 200)
-      assert.match(exchange.chunks.join(""), /event: error\ndata: .*\n\n$/)
+      if (reason._tag === "StreamInterruptedError") assert.notInclude(exchange.chunks.join(""), "event: error")
+      else assert.match(exchange.chunks.join(""), /event: error\ndata: .*\n\n$/)
       return [call.reason, before.reason, after.reason]
     })
 
@@ -113,6 +113,17 @@ for (const cell of cells) {
           }
         }))
     }
+
+    it.effect("an interruption within a stream is one to the caller, who may take it up again", () =>
+      Effect.gen(function*() {
+        const reasons = yield* told(new AgentError.StreamInterruptedError({ message: "m" }))
+        assert.deepStrictEqual(reasons.map(({ _tag }) => _tag), [
+          "InternalError",
+          "InternalError",
+          "StreamInterruptedError"
+        ])
+        assert.isTrue(reasons[2]!.isRetryable)
+      }))
 
     it.effect("violations and delays survive where the body has room for them", () =>
       Effect.gen(function*() {
