@@ -28,7 +28,9 @@ import { open, words } from "./internal/open.ts"
 const standard = (text: string): string => {
   if (!/[-_]/.test(text) && text.length % 4 === 0) return text
   const plain = text.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "")
-  return /^[A-Za-z0-9+/]*$/.test(plain) && plain.length % 4 !== 1 ? plain.padEnd(Math.ceil(plain.length / 4) * 4, "=") : text
+  return /^[A-Za-z0-9+/]*$/.test(plain) && plain.length % 4 !== 1
+    ? plain.padEnd(Math.ceil(plain.length / 4) * 4, "=")
+    : text
 }
 
 const Bytes = Schema.String.pipe(

@@ -213,7 +213,10 @@ const tagOf = (reason: Own) => {
 
 /** What the server found wrong, as members and descriptions. */
 export const violations = ({ issues }: ValidationFailedError): ReadonlyArray<AgentError.Violation> =>
-  issues.map(({ loc = [], msg = "" }) => ({ field: loc.filter((at, i) => i > 0 || at !== "body").join("."), description: msg }))
+  issues.map(({ loc = [], msg = "" }) => ({
+    field: loc.filter((at, i) => i > 0 || at !== "body").join("."),
+    description: msg
+  }))
 
 const translate = (reason: Own): AgentError.AgentErrorReason => {
   const { details, isRetryable, message, retryAfter, status } = reason

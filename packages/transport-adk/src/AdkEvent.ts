@@ -96,7 +96,9 @@ export const calls = ({ content }: Event): ReadonlyArray<AdkContent.FunctionCall
 
 /** What calls gave. */
 export const responses = ({ content }: Event): ReadonlyArray<AdkContent.FunctionResponse> =>
-  AdkContent.partsOf(content).flatMap(({ functionResponse }) => functionResponse === undefined ? [] : [functionResponse])
+  AdkContent.partsOf(content).flatMap(({ functionResponse }) =>
+    functionResponse === undefined ? [] : [functionResponse]
+  )
 
 /** The calls that pause the run until somebody answers them; none in a partial event. */
 export const pending = (event: Event): ReadonlyArray<AdkContent.FunctionCall> => {
@@ -112,7 +114,9 @@ export const failure = (
   event: Event
 ): { readonly code?: string; readonly message: string; readonly truncated: boolean } | undefined => {
   const { errorCode: code, errorMessage } = event
-  if ((code === undefined && errorMessage === undefined) || (code === "STOP" && errorMessage === undefined)) return undefined
+  if ((code === undefined && errorMessage === undefined) || (code === "STOP" && errorMessage === undefined)) {
+    return undefined
+  }
   return {
     ...(code !== undefined && { code }),
     message: errorMessage ?? code ?? "",
@@ -127,7 +131,9 @@ export const isFinal = (event: Event): boolean => {
     AdkContent.partsOf(event.content).at(-1)?.codeExecutionResult === undefined
 }
 
-const known = new Set(Object.keys(fields).flatMap((name) => [name, name.replace(/[A-Z]/g, (x) => `_${x.toLowerCase()}`)]))
+const known = new Set(
+  Object.keys(fields).flatMap((name) => [name, name.replace(/[A-Z]/g, (x) => `_${x.toLowerCase()}`)])
+)
 
 /** Whether an object says anything that an event says. A run that throws nothing ends its stream with an empty object. */
 export const isEvent = (json: object): boolean => Object.keys(json).some((name) => known.has(name))

@@ -38,8 +38,8 @@ const speakerOf = ({ author, branch }: AdkEvent.Event) => ({
   ...(branch !== undefined && { branch })
 })
 
-const isEmpty = ({ text, thoughtSignature: _, thought: __, ...rest }: AdkContent.Part) =>
-  (text ?? "") === "" && Object.keys(rest).length === 0
+const isEmpty = (part: AdkContent.Part) =>
+  (part.text ?? "") === "" && Object.keys(part).every((name) => ["text", "thought", "thoughtSignature"].includes(name))
 
 const whole = ({ pieces, speaker }: Open): Message => ({
   ...speaker,
@@ -63,6 +63,7 @@ const make = () => {
 
   /** Calls and metadata do not end a text: only text does. */
   const add = (event: AdkEvent.Event): ReadonlyArray<Message> => {
+    if (event.author === "user") return []
     const key = JSON.stringify([event.author, event.branch])
     if (AdkEvent.isPartial(event)) {
       append(key, event)
@@ -81,7 +82,7 @@ const make = () => {
   return { add, rest }
 }
 
-/** From the events of a run to what was said, with tool calls and their results as they come. */
+/** From the events of a run to what agents said (what the user said is left out), with tool calls and their results as they come. */
 export const settled = <E, R>(self: Stream.Stream<AdkEvent.Event, E, R>): Stream.Stream<Message, E, R> =>
   Stream.suspend(() => {
     const { add, rest } = make()

@@ -30,7 +30,10 @@ describe("run", () => {
       assert.deepStrictEqual(asked.map(({ method, path }) => `${method} ${path}`), ["POST /run", "POST /run"])
       assert.deepStrictEqual(asked.map(({ body }) => body), [all, { ...request, appName: "app" }])
       assert.strictEqual(asked[0]?.headers["content-type"], "application/json")
-      assert.deepStrictEqual(asked.flatMap(({ headers }) => Object.keys(headers).filter((name) => name.startsWith("a2a"))), [])
+      assert.deepStrictEqual(
+        asked.flatMap(({ headers }) => Object.keys(headers).filter((name) => name.startsWith("a2a"))),
+        []
+      )
       assert.deepStrictEqual(events.map(AdkEvent.text), ["Hello"])
     }))
 
@@ -75,7 +78,9 @@ describe("run", () => {
 
   it.effect("ADK-07: a run is asked for once, whatever becomes of it", () =>
     Effect.gen(function*() {
-      for (const answer of [() => json({}, 503), () => json({}, 500), () => sse(frames(event("1", "a")), { cut: true })]) {
+      for (
+        const answer of [() => json({}, 503), () => json({}, 500), () => sse(frames(event("1", "a")), { cut: true })]
+      ) {
         const { asked, client } = serving(answer)
         const { run, runSse } = yield* client
         yield* Effect.flip(run(request))
@@ -95,12 +100,20 @@ describe("runSse", () => {
         Stream.runForEach((one) => Effect.sync(() => seen.push(one))),
         Effect.result
       )
-      return { texts: seen.map(AdkEvent.text), seen, failure: exit._tag === "Failure" ? exit.failure.reason : undefined }
+      return {
+        texts: seen.map(AdkEvent.text),
+        seen,
+        failure: exit._tag === "Failure" ? exit.failure.reason : undefined
+      }
     })
 
   it.effect("ADK-02: partial and final events as they come, in pieces of any size", () =>
     Effect.gen(function*() {
-      const text = frames(event("1", "He\u2028l", { partial: true }), event("2", "lo 🌍", { partial: true }), event("3", "Hello"))
+      const text = frames(
+        event("1", "He\u2028l", { partial: true }),
+        event("2", "lo 🌍", { partial: true }),
+        event("3", "Hello")
+      )
       for (const size of [1, 7, 1 << 20]) {
         const { failure, seen, texts } = yield* stream(text, { size })
         assert.deepStrictEqual([texts, failure], [["He\u2028l", "lo 🌍", "Hello"], undefined])
@@ -111,16 +124,17 @@ describe("runSse", () => {
   it.effect("ADK-02: any line ends, comments, `retry:`, named events, a BOM, heartbeats", () =>
     Effect.gen(function*() {
       const data = JSON.stringify(event("1", "a"))
-      const text = `\ufeff: hi\r\n\r\nretry: 10\r\n\r\nevent: whatever\r\ndata: ${data}\r\n\r\ndata:\n\ndata: ${data}\r\rdata: [DONE]\n\n`
+      const text =
+        `\ufeff: hi\r\n\r\nretry: 10\r\n\r\nevent: whatever\r\ndata: ${data}\r\n\r\ndata:\n\ndata: ${data}\r\rdata: [DONE]\n\n`
       assert.deepStrictEqual((yield* stream(text)).texts, ["a", "a"])
     }))
 
   it.effect("ADK-02: a stream without events ends well; a last event without its blank line counts where it is whole", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* stream(""), { texts: [], seen: [], failure: undefined })
-      const { failure, texts } = yield* stream(frames(event("1", "a")) + `data: ${JSON.stringify(event("2", "b"))}`)
+      const { failure, texts } = yield* stream(`${frames(event("1", "a"))}data: ${JSON.stringify(event("2", "b"))}`)
       assert.deepStrictEqual([texts, failure], [["a", "b"], undefined])
-      const half = yield* stream(frames(event("1", "a")) + `data: {"id":"2","content`)
+      const half = yield* stream(`${frames(event("1", "a"))}data: {"id":"2","content`)
       assert.deepStrictEqual([half.texts, half.failure?._tag], [["a"], "StreamInterruptedError"])
     }))
 
@@ -137,7 +151,7 @@ describe("runSse", () => {
     ["Go", `event: error\ndata: {"error":"boom"}\n\n`, "boom", ""]
   ]
   for (const [name, text, message, type] of failures) {
-    it.effect(`ADK-02, ADK-04: the error frame of ${name} fails the stream, after what came before`, () =>
+    it.effect(`ADK-02, field case ADK-04: the error frame of ${name} fails the stream, after what came before`, () =>
       Effect.gen(function*() {
         const { failure, texts } = yield* stream(frames(event("1", "a", { partial: true })) + text)
         assert.deepStrictEqual(texts, ["a"])
@@ -146,17 +160,21 @@ describe("runSse", () => {
       }))
   }
 
-  it.effect("ADK-04: an error of the model is an event; text that looks like one is text", () =>
+  it.effect("ADK-02, field case ADK-04: an error of the model is an event; text that looks like one is text", () =>
     Effect.gen(function*() {
       const { failure, seen, texts } = yield* stream(
         frames({ errorCode: "RESOURCE_EXHAUSTED", errorMessage: "quota" }, event("2", "Error: boom"))
       )
       assert.strictEqual(failure, undefined)
       assert.deepStrictEqual(texts, ["", "Error: boom"])
-      assert.deepStrictEqual(AdkEvent.failure(seen[0]!), { code: "RESOURCE_EXHAUSTED", message: "quota", truncated: false })
+      assert.deepStrictEqual(AdkEvent.failure(seen[0]!), {
+        code: "RESOURCE_EXHAUSTED",
+        message: "quota",
+        truncated: false
+      })
     }))
 
-  it.effect("ADK-02: events without content pass, and those after them come", () =>
+  it.effect("ADK-02, field case ADK-02: events without content pass, and those after them come", () =>
     Effect.gen(function*() {
       const bare = { author: "x", actions: {}, customMetadata: { "a2a:response": {} } }
       const { failure, seen } = yield* stream(frames(bare, { id: "2", content: { parts: null } }, event("3", "a")))
@@ -209,7 +227,10 @@ describe("runs of one session", () => {
         stats.most = Math.max(stats.most, ++stats.now)
         yield* Deferred.await(gate)
         return json([])
-      }).pipe(Effect.onInterrupt(() => Effect.sync(() => stats.left++)), Effect.ensuring(Effect.sync(() => stats.now--))), options)
+      }).pipe(
+        Effect.onInterrupt(() => Effect.sync(() => stats.left++)),
+        Effect.ensuring(Effect.sync(() => stats.now--))
+      ), options)
     return { asked, client: yield* client, gate, stats }
   })
   const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow)
@@ -231,7 +252,9 @@ describe("runs of one session", () => {
   it.effect("ADK-03: need not wait where the caller says so", () =>
     Effect.gen(function*() {
       const { client, gate, stats } = yield* slow({ serialize: false })
-      const fiber = yield* Effect.all([client.run(request), client.run(request)], { concurrency: 2 }).pipe(Effect.forkChild)
+      const fiber = yield* Effect.all([client.run(request), client.run(request)], { concurrency: 2 }).pipe(
+        Effect.forkChild
+      )
       yield* TestClock.adjust("1 second")
       yield* settle
       assert.strictEqual(stats.most, 2)

@@ -8,19 +8,17 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as AdkArtifact from "../AdkArtifact.ts"
-import type { AdkClient, ArtifactKey, Flavour, Options } from "../AdkClient.ts"
 import * as AdkContent from "../AdkContent.ts"
 import type { AdkError } from "../AdkError.ts"
 import { Event } from "../AdkEvent.ts"
 import * as AdkRun from "../AdkRun.ts"
 import * as AdkSession from "../AdkSession.ts"
 import * as Check from "./check.ts"
+import type { ArtifactKey, Client, Flavour, Options } from "./contract.ts"
 import * as Frames from "./frames.ts"
 import * as Lock from "./lock.ts"
 import { open, strings } from "./open.ts"
 import * as Server from "./server.ts"
-
-type Client = AdkClient["Service"]
 
 const Events = Schema.Array(Event)
 const Sessions = Schema.Array(AdkSession.Session)
@@ -32,7 +30,10 @@ const encodeRun = Server.encode(AdkRun.RunRequest)
 const encodeEvents = Server.encode(Events)
 const encodeArtifact = Server.encode(AdkArtifact.SaveArtifact)
 
-export const make = (server: HttpExchange.Server, { appName, flavour: configured, serialize = true }: Options): Client => {
+export const make = (
+  server: HttpExchange.Server,
+  { appName, flavour: configured, serialize = true }: Options
+): Client => {
   const { accepted, answer, failing, head, read, refusal, within } = Server.make(server)
   const lock = Lock.make()
 
@@ -73,25 +74,40 @@ export const make = (server: HttpExchange.Server, { appName, flavour: configured
     serialize ? lock(JSON.stringify([appName, userId, sessionId])) : Effect.void
 
   const run: Client["run"] = (request) =>
-    Effect.andThen(turn(placed(request)), Effect.flatMap(prepareRun(request), readEvents).pipe(within("run"))).pipe(Effect.scoped)
+    Effect.andThen(turn(placed(request)), Effect.flatMap(prepareRun(request), readEvents).pipe(within("run"))).pipe(
+      Effect.scoped
+    )
+
+  const prepareOpen = Effect.fnUntraced(function*(request: AdkRun.RunRequest) {
+    const ask = yield* prepareStream(request)
+    const { maxEventSize } = yield* HttpBinding.CurrentLimits
+    yield* turn(placed(request))
+    return { ask, maxEventSize }
+  })
+
+  /** The events, once the server has taken the run on. */
+  const begin = Effect.fnUntraced(function*({ ask, maxEventSize }: Effect.Success<ReturnType<typeof prepareOpen>>) {
+    const response = yield* head(ask, "text/event-stream")
+    if (response.status < 400 && HttpExchange.mediaType(response) === "text/event-stream") {
+      return Frames.events({ maxEventSize })(HttpExchange.bytes(response))
+    }
+    const given = yield* HttpExchange.read(response, server.maxResponseSize)
+    return yield* Effect.fail(
+      response.status < 400 ? Frames.notAStream(HttpExchange.mediaType(response)) : yield* refusal(ask, given)
+    )
+  })
 
   const runSse: Client["runSse"] = (request) =>
-    Stream.unwrap(Effect.gen(function*() {
-      const ask = yield* prepareStream(request)
-      const { maxEventSize } = yield* HttpBinding.CurrentLimits
-      yield* turn(placed(request))
-      const events = Effect.gen(function*() {
-        const response = yield* head(ask, "text/event-stream")
-        if (response.status < 400 && HttpExchange.mediaType(response) === "text/event-stream") {
-          return Frames.events({ maxEventSize })(HttpExchange.bytes(response))
-        }
-        const given = yield* HttpExchange.read(response, server.maxResponseSize)
-        return yield* Effect.fail(
-          response.status < 400 ? Frames.notAStream(HttpExchange.mediaType(response)) : yield* refusal(ask, given)
-        )
-      })
-      return HttpExchange.withinStream(Stream.unwrap(events))
-    })).pipe(Stream.mapError(failing("runSse")))
+    Stream.unwrap(
+      Effect.map(prepareOpen(request), (prepared) => HttpExchange.withinStream(Stream.unwrap(begin(prepared))))
+    ).pipe(Stream.mapError(failing("runSse")))
+
+  const openSse: Client["openSse"] = (request) =>
+    prepareOpen(request).pipe(
+      Effect.flatMap((prepared) => HttpExchange.within(begin(prepared))),
+      Effect.map((events) => HttpExchange.withinStream(events).pipe(Stream.mapError(failing("openSse")))),
+      Effect.mapError(failing("openSse"))
+    )
 
   // ---------------------------------------------------------------------------
   // what server it is
@@ -126,10 +142,11 @@ export const make = (server: HttpExchange.Server, { appName, flavour: configured
 
   type Creation = Parameters<Client["createSession"]>[0]
 
-  const creating = (place: Server.Place, body: unknown): Server.Ask => ({
+  /** A request to make a session `at` a path; `place` is the session that is meant. */
+  const creating = (at: Server.Place, body: unknown, place = at): Server.Ask => ({
     operation: "createSession",
     method: "POST",
-    path: Server.sessions(place),
+    path: Server.sessions(at),
     body,
     place
   })
@@ -144,7 +161,7 @@ export const make = (server: HttpExchange.Server, { appName, flavour: configured
   /** Where nothing is known of the server: asks the new way, and the old way if the id was passed over. */
   const createUnknown = Effect.fnUntraced(function*(place: AdkSession.Key, content: object) {
     const { sessionId, ...owner } = place
-    const session = yield* readSession(creating(owner, { sessionId, ...content }))
+    const session = yield* readSession(creating(owner, { sessionId, ...content }, place))
     if (session.id === sessionId) return session
     yield* Effect.ignore(accepted(remove({ ...owner, sessionId: session.id })))
     return yield* readSession(creating(place, content))
@@ -162,7 +179,7 @@ export const make = (server: HttpExchange.Server, { appName, flavour: configured
     yield* Server.check(Check.segment("sessionId", sessionId))
     switch (yield* detect) {
       case "python":
-        return yield* readSession(creating(owner, { sessionId, ...content }))
+        return yield* readSession(creating(owner, { sessionId, ...content }, place))
       case "javascript":
         return yield* readSession(creating(place, content))
       case "python-1":
@@ -257,6 +274,7 @@ export const make = (server: HttpExchange.Server, { appName, flavour: configured
     appName,
     run,
     runSse,
+    openSse,
     createSession,
     ensureSession,
     getSession,
@@ -267,9 +285,10 @@ export const make = (server: HttpExchange.Server, { appName, flavour: configured
     listArtifacts: (key) => readNames(artifacts("listArtifacts", "GET", key)).pipe(within("listArtifacts")),
     loadArtifact,
     artifactVersions: (key) =>
-      Effect.andThen(named(key), readVersions(artifacts("artifactVersions", "GET", key, key.filename, "versions"))).pipe(
-        within("artifactVersions")
-      ),
+      Effect.andThen(named(key), readVersions(artifacts("artifactVersions", "GET", key, key.filename, "versions")))
+        .pipe(
+          within("artifactVersions")
+        ),
     saveArtifact,
     deleteArtifact: (key) =>
       Effect.andThen(named(key), accepted(artifacts("deleteArtifact", "DELETE", key, key.filename))).pipe(

@@ -16,7 +16,9 @@ export const make = (): (key: string) => Effect.Effect<void, never, Scope.Scope>
         const leave = Effect.sync(() => {
           if (--room.wanted === 0) rooms.delete(key)
         })
-        yield* restore(room.semaphore.take(1)).pipe(Effect.onExit((exit) => exit._tag === "Failure" ? leave : Effect.void))
+        yield* restore(room.semaphore.take(1)).pipe(
+          Effect.onExit((exit) => exit._tag === "Failure" ? leave : Effect.void)
+        )
         yield* Effect.addFinalizer(() => Effect.andThen(room.semaphore.release(1), leave))
       })
     )

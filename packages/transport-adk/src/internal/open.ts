@@ -70,7 +70,9 @@ export const open = <const O extends Fields, const R extends Fields = {}>(option
           if (result.success !== input[name]) (changed ??= { ...input })[name] = result.success
         }
         const missing = mandatory.find((name) => !Object.hasOwn(input, name))
-        return missing === undefined ? Effect.succeed(changed ?? input) : at(missing, new SchemaIssue.MissingKey(undefined))
+        return missing === undefined
+          ? Effect.succeed(changed ?? input)
+          : at(missing, new SchemaIssue.MissingKey(undefined))
       }
     },
     { expected: "an object" }

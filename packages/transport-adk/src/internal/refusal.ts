@@ -24,7 +24,9 @@ const member = (json: unknown, name: string): unknown =>
 /** The events of a failed run that can be read. */
 const eventsOf = (json: unknown): ReadonlyArray<Event> => {
   const events = member(json, "events")
-  return Array.isArray(events) ? events.flatMap((one) => Result.getOrElse(Result.map(readEvent(one), (e) => [e]), () => [])) : []
+  return Array.isArray(events)
+    ? events.flatMap((one) => Result.getOrElse(Result.map(readEvent(one), (e) => [e]), () => []))
+    : []
 }
 
 const isApp = /agent not found|no root_agent|no agent found/i
@@ -59,11 +61,14 @@ export const reason = (
     return isGuard.test(message)
       ? new AdkError.GuardRefusedError({
         ...fields,
-        message: `${message}: the server takes requests for its own address only; set the Host header, or its allowed hosts`
+        message:
+          `${message}: the server takes requests for its own address only; set the Host header, or its allowed hosts`
       })
       : new AdkError.DeniedError({ ...fields, ...(said.challenge !== undefined && { challenge: said.challenge }) })
   }
-  if (/already exists/i.test(message) && (status === 400 || status === 409)) return new AdkError.SessionExistsError(ofSession)
+  if (/already exists/i.test(message) && (status === 400 || status === 409)) {
+    return new AdkError.SessionExistsError(ofSession)
+  }
   if (status === 400 && /app_?name\b.*required/i.test(message)) return new AdkError.AppNameRequiredError(fields)
   if (status === 404) {
     if (isSession.test(message)) return new AdkError.SessionNotFoundError(ofSession)

@@ -31,7 +31,9 @@ const invalid = (violations: ReadonlyArray<AgentError.Violation>) =>
   new AgentError.InvalidRequestError({ message: AgentError.describe(violations), violations })
 
 /** Nothing is sent where something is wrong. */
-export const check = (violations: ReadonlyArray<AgentError.Violation>): Effect.Effect<void, AgentError.InvalidRequestError> =>
+export const check = (
+  violations: ReadonlyArray<AgentError.Violation>
+): Effect.Effect<void, AgentError.InvalidRequestError> =>
   violations.length === 0 ? Effect.void : Effect.fail(invalid(violations))
 
 /** A value as JSON, by its schema. */
@@ -102,8 +104,9 @@ export const make = (server: HttpExchange.Server) => {
     return given.response.status < 400 ? given : yield* Effect.fail(yield* refusal(ask, given))
   })
 
-  const within = (operation: string) => <A, R>(self: Effect.Effect<A, Reason, R>): Effect.Effect<A, AdkError.AdkError, R> =>
-    self.pipe(HttpExchange.within, Effect.mapError(failing(operation)))
+  const within =
+    (operation: string) => <A, R>(self: Effect.Effect<A, Reason, R>): Effect.Effect<A, AdkError.AdkError, R> =>
+      self.pipe(HttpExchange.within, Effect.mapError(failing(operation)))
 
   /** The body of an answer as `schema` wants it; a missing list is `null` to some servers. */
   const read = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, absent?: unknown) => {
@@ -112,7 +115,9 @@ export const make = (server: HttpExchange.Server) => {
       const { body, response, text } = yield* accepted(ask)
       const malformed = (issue: string) =>
         new AgentError.MalformedResponseError({
-          message: `the answer (HTTP ${response.status}) cannot be read: ${issue}; it begins ${JSON.stringify(text.slice(0, 200))}`,
+          message: `the answer (HTTP ${response.status}) cannot be read: ${issue}; it begins ${
+            JSON.stringify(text.slice(0, 200))
+          }`,
           dialect: "ADK",
           issue
         })

@@ -42,8 +42,16 @@ export const ofJson = (json: unknown): string | undefined => {
 
 /** The words of an answer; of one that has none, its status. */
 export const of = (
-  { body, status, text }: { readonly status: number; readonly text: string; readonly body: Result.Result<unknown, string> }
+  { body, status, text }: {
+    readonly status: number
+    readonly text: string
+    readonly body: Result.Result<unknown, string>
+  }
 ): string => {
-  const said = Result.isSuccess(body) && body.success !== undefined ? ofJson(body.success) ?? text : isPage(text) ? fromPage(text) : text
+  const said = Result.isSuccess(body) && body.success !== undefined
+    ? ofJson(body.success) ?? text
+    : isPage(text)
+    ? fromPage(text)
+    : text
   return short(withoutTrace(said).replace(/[ \t]+/g, " ").replace(/\s*\n\s*/g, " ")) || `HTTP ${status}`
 }
