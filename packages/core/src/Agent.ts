@@ -63,7 +63,7 @@ export interface WaitOptions {
   readonly policy?: Policy
 }
 
-/** Webhooks of a task; refused before any byte is sent where the card says that there are none. */
+/** Webhooks of a task. A transport that knows the agent's card refuses them locally where the card has none. */
 export interface PushConfigs {
   readonly create: (
     config: PushNotification.TaskPushNotificationConfig
@@ -157,7 +157,6 @@ export const make: Effect.Effect<Interface, never, AgentTransport> = Effect.gen(
   const { call } = transport
   const where = transport.target.url.replace(/[?#][^]*$/, "")
   const card = call(Operation.GetAgentCard, {})
-  const knownCard = yield* Effect.cached(Effect.option(card))
 
   const wait = Waiting.waitFor(transport, where)
 
@@ -177,17 +176,11 @@ export const make: Effect.Effect<Interface, never, AgentTransport> = Effect.gen(
       Effect.flatMap((answer) => successful(Operation.SendMessage._tag, answer))
     )
 
-  const pushing = <A>(operation: Operation.Unary, effect: Effect.Effect<A, Failure>) =>
-    Effect.flatMap(knownCard, (card) =>
-      card._tag === "Some" && card.value.capabilities.pushNotifications !== true
-        ? new AgentError.AgentError({
-          operation: operation._tag,
-          target: where,
-          reason: new AgentError.PushNotificationNotSupportedError({ message: "the agent's card says that it has no push notifications" })
-        })
-        : effect)
-
-  const listPages = (options: ListOptions, token: string | undefined, seen: ReadonlySet<string>): Stream.Stream<Task.Task, Failure> =>
+  const listPages = (
+    options: ListOptions,
+    token: string | undefined,
+    seen: ReadonlySet<string>
+  ): Stream.Stream<Task.Task, Failure> =>
     Stream.unwrap(Effect.map(
       call(Operation.ListTasks, { ...options, ...(token === undefined ? undefined : { pageToken: token }) }),
       ({ nextPageToken, tasks }) => {
@@ -198,7 +191,9 @@ export const make: Effect.Effect<Interface, never, AgentTransport> = Effect.gen(
             new AgentError.AgentError({
               operation: Operation.ListTasks._tag,
               target: where,
-              reason: new AgentError.InvalidAgentResponseError({ message: `the page token ${nextPageToken} comes round again` })
+              reason: new AgentError.InvalidAgentResponseError({
+                message: `the page token ${nextPageToken} comes round again`
+              })
             })
           )
           : Stream.suspend(() => listPages(options, nextPageToken, new Set([...seen, nextPageToken])))
@@ -212,10 +207,11 @@ export const make: Effect.Effect<Interface, never, AgentTransport> = Effect.gen(
     send,
     ask: (input, options) => Effect.map(send(input, options), Answer.from),
     stream: (input, options) =>
-      Stream.unwrap(Effect.map(toRequest(input, options), (request) =>
-        transport.stream(Operation.SendStreamingMessage, request))).pipe(
-          failing(Operation.SendStreamingMessage, where)
-        ),
+      Stream.unwrap(
+        Effect.map(toRequest(input, options), (request) => transport.stream(Operation.SendStreamingMessage, request))
+      ).pipe(
+        failing(Operation.SendStreamingMessage, where)
+      ),
     getTask: (id, options) => call(Operation.GetTask, { id, ...options }),
     listTasks: (options = {}) => listPages(options, undefined, new Set()),
     subscribe: (id) =>
@@ -227,26 +223,11 @@ export const make: Effect.Effect<Interface, never, AgentTransport> = Effect.gen(
       ),
     cancel: (id, options) => call(Operation.CancelTask, { id, ...options }),
     pushConfigs: {
-      create: (config) =>
-        pushing(
-          Operation.CreateTaskPushNotificationConfig,
-          call(Operation.CreateTaskPushNotificationConfig, config)
-        ),
-      get: (taskId, id) =>
-        pushing(
-          Operation.GetTaskPushNotificationConfig,
-          call(Operation.GetTaskPushNotificationConfig, { taskId, id })
-        ),
+      create: (config) => call(Operation.CreateTaskPushNotificationConfig, config),
+      get: (taskId, id) => call(Operation.GetTaskPushNotificationConfig, { taskId, id }),
       list: (taskId) =>
-        pushing(
-          Operation.ListTaskPushNotificationConfigs,
-          Effect.map(call(Operation.ListTaskPushNotificationConfigs, { taskId }), ({ configs }) => configs)
-        ),
-      delete: (taskId, id) =>
-        pushing(
-          Operation.DeleteTaskPushNotificationConfig,
-          call(Operation.DeleteTaskPushNotificationConfig, { taskId, id })
-        )
+        Effect.map(call(Operation.ListTaskPushNotificationConfigs, { taskId }), ({ configs }) => configs),
+      delete: (taskId, id) => call(Operation.DeleteTaskPushNotificationConfig, { taskId, id })
     }
   })
 })
@@ -254,7 +235,8 @@ export const make: Effect.Effect<Interface, never, AgentTransport> = Effect.gen(
 /** {@link make} as a layer; never shared, since each use may be over another transport. */
 export const layer: Layer.Layer<Agent, never, AgentTransport> = Layer.fresh(Layer.effect(Agent, make))
 
-const access = <A, E>(f: (agent: Interface) => Effect.Effect<A, E>): Effect.Effect<A, E, Agent> => Effect.flatMap(Agent, f)
+const access = <A, E>(f: (agent: Interface) => Effect.Effect<A, E>): Effect.Effect<A, E, Agent> =>
+  Effect.flatMap(Agent, f)
 
 const accessStream = <A, E>(f: (agent: Interface) => Stream.Stream<A, E>): Stream.Stream<A, E, Agent> =>
   Stream.unwrap(Effect.map(Agent, f))
