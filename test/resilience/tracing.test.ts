@@ -162,5 +162,8 @@ it.effect("the agent's name is told once its card was read, and calls and errors
       assert.deepInclude(all, ["a2a_client_calls_total", "GetTask", undefined, 2])
       assert.deepInclude(all, ["a2a_client_errors_total", "GetTask", "ServiceUnavailableError", 2])
       assert.deepInclude(all, ["a2a_client_errors_total", "SubscribeToTask", "ServiceUnavailableError", 1])
-    }).pipe(Effect.provide(transport), Effect.provide(layer), Effect.provideService(Metric.MetricRegistry, new Map()))
+    }).pipe(
+      Effect.provide(transport.pipe(Layer.provideMerge(layer))),
+      Effect.provideService(Metric.MetricRegistry, new Map())
+    )
   }))

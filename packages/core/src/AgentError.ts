@@ -72,12 +72,10 @@ export class NoCompatibleInterfaceError
 {}
 
 /** The credentials could not be had. */
-export class CredentialsUnavailableError
-  extends Schema.TaggedError<CredentialsUnavailableError>()(
-    "CredentialsUnavailableError",
-    fields("CredentialsUnavailableError")
-  )
-{}
+export class CredentialsUnavailableError extends Schema.TaggedError<CredentialsUnavailableError>()(
+  "CredentialsUnavailableError",
+  fields("CredentialsUnavailableError")
+) {}
 
 // network
 
@@ -157,48 +155,36 @@ export class TaskNotCancelableError
 {}
 
 /** Told by the peer, or by its card before any byte was sent. */
-export class PushNotificationNotSupportedError
-  extends Schema.TaggedError<PushNotificationNotSupportedError>()(
-    "PushNotificationNotSupportedError",
-    fields("PushNotificationNotSupportedError")
-  )
-{}
+export class PushNotificationNotSupportedError extends Schema.TaggedError<PushNotificationNotSupportedError>()(
+  "PushNotificationNotSupportedError",
+  fields("PushNotificationNotSupportedError")
+) {}
 
-export class UnsupportedOperationError
-  extends Schema.TaggedError<UnsupportedOperationError>()(
-    "UnsupportedOperationError",
-    fields("UnsupportedOperationError")
-  )
-{}
+export class UnsupportedOperationError extends Schema.TaggedError<UnsupportedOperationError>()(
+  "UnsupportedOperationError",
+  fields("UnsupportedOperationError")
+) {}
 
-export class ContentTypeNotSupportedError
-  extends Schema.TaggedError<ContentTypeNotSupportedError>()(
-    "ContentTypeNotSupportedError",
-    fields("ContentTypeNotSupportedError")
-  )
-{}
+export class ContentTypeNotSupportedError extends Schema.TaggedError<ContentTypeNotSupportedError>()(
+  "ContentTypeNotSupportedError",
+  fields("ContentTypeNotSupportedError")
+) {}
 
 /** The agent produced something the protocol does not allow. */
-export class InvalidAgentResponseError
-  extends Schema.TaggedError<InvalidAgentResponseError>()(
-    "InvalidAgentResponseError",
-    fields("InvalidAgentResponseError")
-  )
-{}
+export class InvalidAgentResponseError extends Schema.TaggedError<InvalidAgentResponseError>()(
+  "InvalidAgentResponseError",
+  fields("InvalidAgentResponseError")
+) {}
 
-export class ExtendedAgentCardNotConfiguredError
-  extends Schema.TaggedError<ExtendedAgentCardNotConfiguredError>()(
-    "ExtendedAgentCardNotConfiguredError",
-    fields("ExtendedAgentCardNotConfiguredError")
-  )
-{}
+export class ExtendedAgentCardNotConfiguredError extends Schema.TaggedError<ExtendedAgentCardNotConfiguredError>()(
+  "ExtendedAgentCardNotConfiguredError",
+  fields("ExtendedAgentCardNotConfiguredError")
+) {}
 
-export class ExtensionSupportRequiredError
-  extends Schema.TaggedError<ExtensionSupportRequiredError>()(
-    "ExtensionSupportRequiredError",
-    fields("ExtensionSupportRequiredError")
-  )
-{}
+export class ExtensionSupportRequiredError extends Schema.TaggedError<ExtensionSupportRequiredError>()(
+  "ExtensionSupportRequiredError",
+  fields("ExtensionSupportRequiredError")
+) {}
 
 /** The peer does not speak the version; `supportedVersions` are those it says it does. Nothing is tried with another. */
 export class VersionNotSupportedError

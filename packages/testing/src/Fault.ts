@@ -77,6 +77,9 @@ export const random = (seed: number): () => number => {
 type Bytes = Stream.Stream<Uint8Array, unknown>
 type End = Effect.Effect<never, unknown>
 
+/** As Node.js tells of it: a platform's error, which the client turns into one of its own. */
+const reset: Effect.Effect<never, unknown> = Effect.fail<unknown>(new Error("ECONNRESET"))
+
 const cutAt = (bytes: number, end: End) => (self: Bytes): Bytes =>
   Stream.transformPull(self, (pull) =>
     Effect.sync(() => {
@@ -182,7 +185,7 @@ export const layer =
           case "cut":
             return changed(request, cutAt(Math.floor(next() * reach), Cause.done() as End))
           case "reset":
-            return changed(request, cutAt(Math.floor(next() * reach), Effect.fail(new Error("ECONNRESET"))))
+            return changed(request, cutAt(Math.floor(next() * reach), reset))
           case "stall":
             return changed(request, cutAt(Math.floor(next() * reach), Effect.never))
           case "duplicate":

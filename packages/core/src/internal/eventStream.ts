@@ -142,8 +142,10 @@ export const decode = (options: Options) =>
         return next
       }
 
-      const emit = (events: ReadonlyArray<StreamEvent.StreamEvent>, otherwise: Effect.Effect<Events, Reason | Cause.Done>) =>
-        events.length > 0 ? Effect.succeed(events as Events) : otherwise
+      const emit = (
+        events: ReadonlyArray<StreamEvent.StreamEvent>,
+        otherwise: Effect.Effect<Events, Reason | Cause.Done>
+      ) => events.length > 0 ? Effect.succeed(events as Events) : otherwise
 
       /** What comes within the grace, which heartbeats do not stretch. */
       const lingering = Effect.flatMap(Clock.currentTimeMillis, (now) => {
