@@ -151,9 +151,8 @@ const parts = (event: StreamEvent.StreamEvent): ReadonlyArray<Part.Part> => {
     case "ArtifactUpdate":
       return event.artifact.parts
     case "Task":
-      return [...event.history ?? [], ...event.status.message ? [event.status.message] : []].flatMap(({ parts }) =>
-        parts
-      )
+      return [...event.history ?? [], ...event.status.message ? [event.status.message] : [], ...event.artifacts ?? []]
+        .flatMap(({ parts }) => parts)
   }
 }
 

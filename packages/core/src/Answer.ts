@@ -18,6 +18,7 @@
 import * as Artifact from "./Artifact.ts"
 import type * as Id from "./Id.ts"
 import * as Message from "./Message.ts"
+import type * as Part from "./Part.ts"
 import * as StreamEvent from "./StreamEvent.ts"
 import * as Task from "./Task.ts"
 import type { TaskState } from "./TaskState.ts"
@@ -25,7 +26,7 @@ import * as ToolCall from "./ToolCall.ts"
 
 /**
  * `state` is the task's, or `message` where the agent answered with a message and no task. `text` is that of the
- * artifacts, or of what the agent says last where there are none (its question, for `input-required`).
+ * artifacts, or of what the agent says last where they have none (its question, for `input-required`).
  */
 export interface Answer {
   readonly state: TaskState | "message"
@@ -53,12 +54,16 @@ export const fromMessage = (message: Message.Message): Answer => ({
   ...ids(message.taskId, message.contextId)
 })
 
-/** What a task answers as it stands; tool calls are those of its history unless a stream told more. */
+/** Agents tell of their tools in turns, or in artifacts as ADK's executor does. */
+const toolCallsOf = ({ artifacts = [], history = [], status: { message } }: Task.Task) =>
+  ToolCall.collect([...history, ...artifacts, ...message === undefined ? [] : [message]].flatMap(({ parts }) => parts))
+
+/** What a task answers as it stands; tool calls are those it tells of unless a stream told more. */
 export const fromTask = (task: Task.Task, toolCalls?: ReadonlyArray<ToolCall.ToolCall>): Answer => ({
   state: task.status.state,
-  text: Task.text(task) ?? Task.statusText(task) ?? "",
+  text: Task.text(task) || Task.statusText(task) || "",
   artifacts: task.artifacts ?? [],
-  toolCalls: toolCalls ?? ToolCall.collect((task.history ?? []).flatMap((message) => message.parts)),
+  toolCalls: toolCalls ?? toolCallsOf(task),
   task,
   ...ids(task.id, task.contextId)
 })
@@ -86,7 +91,7 @@ export const collector = () => {
     for (const part of artifact.parts) known.parts.push(part)
   }
 
-  const hear = (heard: Message.Message | undefined) => {
+  const hear = (heard: { readonly parts: ReadonlyArray<Part.Part> } | undefined) => {
     for (const part of heard?.parts ?? []) toolCalls = ToolCall.add(toolCalls, part)
   }
 
@@ -103,6 +108,7 @@ export const collector = () => {
           return
         case "ArtifactUpdate":
           task ??= StreamEvent.apply(undefined, { ...event, artifact: { ...event.artifact, parts: [] } })
+          hear(event.artifact)
           return put(event.artifact, event.append === true)
         case "StatusUpdate":
           hear(event.status.message)
@@ -110,9 +116,13 @@ export const collector = () => {
           return
         case "Task":
           for (const earlier of event.history ?? []) hear(earlier)
+          hear(event.status.message)
           task = StreamEvent.apply(task, event)
           if (event.artifacts !== undefined) artifacts.clear()
-          for (const artifact of event.artifacts ?? []) put(artifact, false)
+          for (const artifact of event.artifacts ?? []) {
+            hear(artifact)
+            put(artifact, false)
+          }
       }
     },
     task: snapshot,

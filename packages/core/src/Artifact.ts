@@ -39,5 +39,5 @@ export const append = (self: Artifact, chunk: Artifact): Artifact => ({
   ...(self.metadata || chunk.metadata ? { metadata: { ...self.metadata, ...chunk.metadata } } : undefined)
 })
 
-/** The text of an artifact: adjacent chunks are one text. */
-export const text = (self: Artifact): string => Part.joinText(self.parts)
+/** The text of an artifact, thoughts left out: adjacent chunks are one text. */
+export const text = ({ parts }: Artifact): string => Part.joinText(parts.filter((part) => !Part.isThought(part)))

@@ -59,6 +59,9 @@ export const data = (data: Schema.Json, options?: Options): Data => ({ _tag: "Da
 /** True for the parts that hold or name a file. */
 export const isFile = (part: Part): part is Raw | Url => part._tag === "Raw" || part._tag === "Url"
 
+/** Whether a part is the agent thinking aloud, which is no part of what it says (`adk_thought`, ML-24). */
+export const isThought = (part: Part): boolean => part.metadata?.adk_thought === true
+
 /** The text of all text parts, joined without a separator. */
 export const joinText = (parts: ReadonlyArray<Part>): string =>
   parts.reduce((text, part) => part._tag === "Text" ? text + part.text : text, "")

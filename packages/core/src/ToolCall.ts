@@ -16,7 +16,7 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Metadata } from "./Metadata.ts"
-import type * as Part from "./Part.ts"
+import * as Part from "./Part.ts"
 
 /** What the agent asks a tool. Without an id, the name stands in for it. */
 export interface Call {
@@ -82,7 +82,7 @@ export const result = (part: Part.Part): Result | undefined => {
 }
 
 /** Whether a part is the agent thinking aloud, which is no part of its answer. */
-export const isThought = (part: Part.Part): boolean => part.metadata?.adk_thought === true
+export const isThought: (part: Part.Part) => boolean = Part.isThought
 
 /** Adds what a part tells to the calls so far; a result joins its call by id, or stands alone where it has none. */
 export const add = (calls: ReadonlyArray<ToolCall>, part: Part.Part): ReadonlyArray<ToolCall> => {
