@@ -82,7 +82,9 @@ export const make = ({ contextId, generate, pending: before, place, taskId }: Op
     })
 
   /** The answer to a call that has been answered already takes the place of the earlier one. */
-  const withoutRepeated = (parts: ReadonlyArray<Part.Part>): readonly [ReadonlyArray<Part.Part>, ReadonlyArray<Event>] => {
+  const withoutRepeated = (
+    parts: ReadonlyArray<Part.Part>
+  ): readonly [ReadonlyArray<Part.Part>, ReadonlyArray<Event>] => {
     const events: Array<Event> = []
     const rest = parts.filter((part) => {
       const earlier = responses.get(callIdOf(part) ?? "")
@@ -126,7 +128,9 @@ export const make = ({ contextId, generate, pending: before, place, taskId }: Op
     const content = event.content?.parts ?? []
     // calls of partial events are previews
     const parts = content
-      .filter((part) => isPartial ? part.functionCall === undefined && part.functionResponse === undefined : !isKept(part))
+      .filter((part) =>
+        isPartial ? part.functionCall === undefined && part.functionResponse === undefined : !isKept(part)
+      )
       .flatMap((part) => Parts.toPart(part, isPending) ?? [])
     const known = open.get(speaker)
 
@@ -134,11 +138,15 @@ export const make = ({ contextId, generate, pending: before, place, taskId }: Op
       if (content.length > 0 || isPartial || !From.isTelling(metadata)) return []
       return event.output === undefined || event.output === null
         ? [StreamEvent.statusUpdate({ ...ids, status: { state: "working" }, metadata })]
-        : [update({
-          artifactId: newArtifactId(),
-          parts: [Part.data(event.output, { metadata: { adk_type: "output" } })],
-          metadata
-        }, false, true)]
+        : [update(
+          {
+            artifactId: newArtifactId(),
+            parts: [Part.data(event.output, { metadata: { adk_type: "output" } })],
+            metadata
+          },
+          false,
+          true
+        )]
     }
     if (isPartial) {
       const to = known ?? { artifactId: newArtifactId(), metadata, pieces: [] }
@@ -160,8 +168,11 @@ export const make = ({ contextId, generate, pending: before, place, taskId }: Op
 
   /** What was never told as a whole, told as it is. */
   const close = (): ReadonlyArray<Event> => {
-    const left = Array.from(open.values(), ({ artifactId, metadata, pieces }) =>
-      update({ artifactId, parts: joined(pieces), metadata: { ...metadata, adk_partial: true } }, false, true))
+    const left = Array.from(
+      open.values(),
+      ({ artifactId, metadata, pieces }) =>
+        update({ artifactId, parts: joined(pieces), metadata: { ...metadata, adk_partial: true } }, false, true)
+    )
     open.clear()
     return left
   }
@@ -199,7 +210,8 @@ export const make = ({ contextId, generate, pending: before, place, taskId }: Op
 
   return {
     /** An artifact besides those of the events. */
-    file: (artifact: Artifact.Artifact): Event => update({ ...artifact, metadata: { ...at, ...artifact.metadata } }, false, true),
+    file: (artifact: Artifact.Artifact): Event =>
+      update({ ...artifact, metadata: { ...at, ...artifact.metadata } }, false, true),
     add,
     /** The last state, once the run is over; `failed` says how it went wrong, if nothing else did. */
     end: (timestamp: DateTime.Utc, failed: Failure | undefined = failure): ReadonlyArray<Event> =>

@@ -11,7 +11,8 @@ export interface Place {
 }
 
 const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0)
+  value === undefined || value === null || value === "" ||
+  (typeof value === "object" && Object.keys(value).length === 0)
 
 /** Members that say something. */
 const filled = (members: { readonly [name: string]: unknown }): Metadata =>

@@ -1,6 +1,6 @@
 /** Calls that wait for somebody: what they ask, and what is said of them. */
-import type { Interrupted } from "@effect-a2a/core/TaskState"
 import * as Part from "@effect-a2a/core/Part"
+import type { Interrupted } from "@effect-a2a/core/TaskState"
 import type * as Schema from "effect/Schema"
 import type * as AdkContent from "../AdkContent.ts"
 import * as AdkEvent from "../AdkEvent.ts"
@@ -43,7 +43,7 @@ const member = (json: Schema.Json | undefined, name: string): Schema.Json | unde
   (json as Schema.JsonObject | undefined)?.[name]
 
 /** What a person is asked, where the call says it in words. */
-const question = ({ args, name }: AdkContent.FunctionCall): string | undefined => {
+export const question = ({ args, name }: Pick<AdkContent.FunctionCall, "args" | "name">): string | undefined => {
   const words = name === Names.input
     ? args?.message
     : name === Names.confirmation
