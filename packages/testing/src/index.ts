@@ -1,4 +1,5 @@
 /** @since 0.1.0 */
+export * as AdkEmulator from "./AdkEmulator.ts"
 export * as AgentTest from "./AgentTest.ts"
 export * as Arbitrary from "./Arbitrary.ts"
 export * as Fault from "./Fault.ts"
