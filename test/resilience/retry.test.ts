@@ -81,6 +81,17 @@ for (const cell of cells) {
         }
       }))
 
+    it.effect("RETRY-01: a gateway that gave up on a message may have passed it on; one that is away has not", () =>
+      Effect.gen(function*() {
+        for (const [code, isUnknown] of [[502, true], [504, true], [503, false]] as const) {
+          const { reason } = yield* Effect.flip(Agent.send("hi")).pipe(
+            Effect.provide(agent(peer(cell, [refusal(code)]).layer))
+          )
+          assert.strictEqual(reason._tag, "ServiceUnavailableError")
+          assert.strictEqual(/outcome unknown/.test(reason.message), isUnknown)
+        }
+      }))
+
     it.effect("RETRY-02: a send that is repeated on request is the same but for the id of the request", () =>
       Effect.gen(function*() {
         const { asked, layer } = peer(cell, [refusal(503), refusal(503), sent(cell)])

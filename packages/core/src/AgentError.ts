@@ -123,9 +123,10 @@ export class QuotaExceededError
   extends Schema.TaggedError<QuotaExceededError>()("QuotaExceededError", fields("QuotaExceededError"))
 {}
 
-export class ServiceUnavailableError
-  extends Schema.TaggedError<ServiceUnavailableError>()("ServiceUnavailableError", fields("ServiceUnavailableError"))
-{}
+export class ServiceUnavailableError extends Schema.TaggedError<ServiceUnavailableError>()("ServiceUnavailableError", {
+  ...fields("ServiceUnavailableError"),
+  messageId
+}) {}
 
 // agent
 

@@ -12,6 +12,9 @@ const unsent = new Set([
   "UND_ERR_CONNECT_TIMEOUT"
 ])
 
+/** What a gateway says that has passed a request on and got no answer in time, or none that it could read. */
+const gaveUp = new Set<number | undefined>([408, 502, 504, 524])
+
 const codes = (cause: unknown): ReadonlyArray<unknown> => {
   if (!(cause instanceof Error)) return []
   const code = "code" in cause ? [cause.code] : []
@@ -26,6 +29,8 @@ const mayHaveArrived = (reason: AgentError.AgentErrorReason): boolean => {
       return true
     case "StreamInterruptedError":
       return reason.taskId === undefined
+    case "ServiceUnavailableError":
+      return gaveUp.has(reason.status)
     default:
       return false
   }
