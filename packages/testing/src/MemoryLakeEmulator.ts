@@ -29,6 +29,7 @@ import * as AgentExecutor from "@effect-a2a/server/AgentExecutor"
 import * as AgentServer from "@effect-a2a/server/AgentServer"
 import * as Caller from "@effect-a2a/server/Caller"
 import * as CardServer from "@effect-a2a/server/CardServer"
+import * as Cors from "@effect-a2a/server/Cors"
 import * as JsonRpcServer from "@effect-a2a/transport-jsonrpc/JsonRpcServer"
 import * as Rest from "@effect-a2a/transport-rest/Rest"
 import * as RestServer from "@effect-a2a/transport-rest/RestServer"
@@ -129,7 +130,7 @@ const handler = (agentId: string) =>
 
 const uuid = Id.CurrentGenerator.defaultValue()
 
-/** The whole service, as routes. */
+/** The whole service, as routes. Pages of any origin may speak to it. */
 export const routes: Layer.Layer<never, never, HttpRouter.HttpRouter> = Layer.mergeAll(
   ...agentIds.map((agentId) =>
     Layer.effectDiscard(Effect.gen(function*() {
@@ -140,7 +141,8 @@ export const routes: Layer.Layer<never, never, HttpRouter.HttpRouter> = Layer.me
   ) as [Layer.Layer<never, never, HttpRouter.HttpRouter | Rules.Conversations | Feedback.Ratings>],
   Layer.effectDiscard(
     Effect.flatMap(HttpRouter.HttpRouter, (router) => router.add("*", "/*", Effect.succeed(Door.refused("NOT_FOUND"))))
-  )
+  ),
+  Cors.layer()
 ).pipe(Layer.provide([Rules.layerConversations, Feedback.layerRatings]))
 
 /** How the emulated agent is spoken to: edition, binding and key; 1.0 over REST with {@link apiKey} unless said otherwise. */
