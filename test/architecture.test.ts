@@ -93,7 +93,7 @@ describe("packages", () => {
     )
     assert.deepStrictEqual(
       offences(all, ({ owner }, { specifier }) => {
-        const name = /^(@[^/]+\/[^/]+|[^./:][^/:]*)(\/|$)/.exec(specifier)?.[1]
+        const name = /^(@[^/]+\/[^/]+|[^./:#][^/:]*)(\/|$)/.exec(specifier)?.[1]
         const { dependencies, peerDependencies } = JSON.parse(read(`packages/${owner}/package.json`))
         return name !== undefined && name !== `@effect-a2a/${owner}` &&
           !(name in { ...dependencies, ...peerDependencies })

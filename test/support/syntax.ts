@@ -30,8 +30,15 @@ export interface Source {
 
 const scope = /^@effect-a2a\/([\w-]+)(?:\/(.+))?$/
 
+/** A module that is another one in other places, named in the manifest. */
+const chosen = (file: string, specifier: string): string => {
+  const [owner] = /^packages\/[^/]+\//.exec(file) ?? []
+  return `${owner}${JSON.parse(read(`${owner}package.json`)).imports[specifier].default.slice(2)}`
+}
+
 const target = (file: string, specifier: string, name?: string): string | undefined => {
   if (specifier.startsWith(".")) return path.posix.join(path.posix.dirname(file), specifier)
+  if (specifier.startsWith("#")) return chosen(file, specifier)
   const [, owner, module] = scope.exec(specifier) ?? []
   return owner === undefined ? undefined : `packages/${owner}/src/${module ?? name ?? "index"}.ts`
 }

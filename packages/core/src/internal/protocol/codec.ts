@@ -1,9 +1,9 @@
 /**
  * Wire schemas and mapping functions, put together to a {@link Protocol.Codec}.
  */
+import { compile } from "#compile"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as SchemaJITCompiler from "effect/schema/SchemaJITCompiler"
 import type * as AgentError from "../../AgentError.ts"
 import type * as Protocol from "./contract.ts"
 import { closest, findings, tolerant, toViolation } from "./tolerant.ts"
@@ -20,7 +20,7 @@ export interface Form<out A> {
 }
 
 export const form = <W, A>(schema: Schema.Codec<W>, read: (document: W) => A | undefined): Form<A> => {
-  SchemaJITCompiler.enable(schema.ast)
+  compile(schema)
   const rewrite = lazy(() => tolerant(schema))
   return { schema, fits: Schema.is(schema), rewrite: (document) => rewrite()(document), read }
 }
