@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as AdkArtifact from "../AdkArtifact.ts"
 import * as AdkContent from "../AdkContent.ts"
@@ -29,6 +30,13 @@ const isList = (list: typeof SessionList.Type): list is typeof Sessions.Type => 
 const encodeRun = Server.encode(AdkRun.RunRequest)
 const encodeEvents = Server.encode(Events)
 const encodeArtifact = Server.encode(AdkArtifact.SaveArtifact)
+
+/** What fails holds nothing. */
+const heldOnSuccess = <A, E>(self: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, E, Scope.Scope> =>
+  Effect.flatMap(Effect.flatMap(Effect.scope, (outer) => Scope.fork(outer)), (scope) =>
+    Scope.provide(self, scope).pipe(
+      Effect.onExit((exit) => exit._tag === "Failure" ? Scope.close(scope, exit) : Effect.void)
+    ))
 
 export const make = (
   server: HttpExchange.Server,
@@ -106,7 +114,8 @@ export const make = (
     prepareOpen(request).pipe(
       Effect.flatMap((prepared) => HttpExchange.within(begin(prepared))),
       Effect.map((events) => HttpExchange.withinStream(events).pipe(Stream.mapError(failing("openSse")))),
-      Effect.mapError(failing("openSse"))
+      Effect.mapError(failing("openSse")),
+      heldOnSuccess
     )
 
   // ---------------------------------------------------------------------------

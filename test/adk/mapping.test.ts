@@ -1,0 +1,274 @@
+/** ADK's events as those of a task (ADK-08), through the emulator's bytes. */
+import { Agent, AgentStream, Answer, Artifact, Message, Part, type StreamEvent, Task, ToolCall } from "@effect-a2a/core"
+import { AdkEmulator } from "@effect-a2a/testing"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import * as Adk from "./support.ts"
+
+const artifactsOf = (events: ReadonlyArray<StreamEvent.StreamEvent>) =>
+  events.filter((event) => event._tag === "ArtifactUpdate")
+
+const statesOf = (events: ReadonlyArray<StreamEvent.StreamEvent>) =>
+  events.flatMap((event) => event._tag === "Task" || event._tag === "StatusUpdate" ? [event.status.state] : [])
+
+const metadataOf = (event: StreamEvent.StreamEvent | undefined) => event?.metadata ?? {}
+
+describe("a run is a task", () => {
+  Adk.each(
+    "ADK-08, ADK-02, field ADK-01: pieces are appended, the whole replaces them, and the text is told once",
+    () =>
+      Effect.gen(function*() {
+        const events = yield* Adk.events("hello")
+        assert.deepStrictEqual(statesOf(events), ["submitted", "working", "completed"])
+        const chunks = artifactsOf(events)
+        assert.deepStrictEqual(
+          chunks.map(({ append, artifact, lastChunk }) => [Artifact.text(artifact), append, lastChunk]),
+          [["Hello", false, false], [", ", true, false], ["world", true, false], ["Hello, world", false, true]]
+        )
+        assert.strictEqual(new Set(chunks.map(({ artifact }) => artifact.artifactId)).size, 1)
+        assert.strictEqual(Task.text(Adk.fold(events)), "Hello, world")
+        const told = yield* Stream.runCollect(AgentStream.text(Stream.fromIterable(events)))
+        assert.deepStrictEqual(told, ["Hello", ", ", "world"])
+        assert.strictEqual((yield* AgentStream.answer(Stream.fromIterable(events))).text, "Hello, world")
+      })
+  )
+
+  Adk.each(
+    "ADK-08: a send that waits says the same as a stream, in one artifact per event",
+    () =>
+      Effect.gen(function*() {
+        const [sent, streamed] = [yield* Adk.send("tool x"), Adk.fold(yield* Adk.events("tool x"))]
+        const view = (task: Task.Task) => {
+          const { state, text, toolCalls } = Answer.from(task)
+          return { state, text, toolCalls, parts: task.artifacts?.map(({ parts }) => parts) }
+        }
+        assert.deepStrictEqual(view(sent), view(streamed))
+        assert.strictEqual(Answer.from(sent).text, "One hit.")
+        assert.strictEqual((yield* Adk.posted("/run")).length, 1)
+        assert.deepStrictEqual((yield* Adk.posted("/run_sse")).map(({ streaming }) => streaming), [true])
+      })
+  )
+
+  Adk.each("ADK-08: updates say where they come from, in ADK's own words", (flavour) =>
+    Effect.gen(function*() {
+      const events = yield* Adk.events("meta")
+      const [{ artifact } = assert.fail()] = artifactsOf(events)
+      const { adk_event_id, adk_invocation_id, adk_session_id, adk_user_id, ...metadata } = artifact.metadata ?? {}
+      assert.deepStrictEqual(metadata, {
+        adk_app_name: "demo",
+        adk_author: "demo",
+        adk_finish_reason: "STOP",
+        adk_usage_metadata: { promptTokenCount: 3, totalTokenCount: 5 },
+        adk_citation_metadata: { citations: [{ uri: "https://example.com/", title: "Example" }] },
+        adk_custom_metadata: { keep_this: { as_it: "is" } }
+      })
+      assert.match(String(adk_event_id), flavour === "python" ? /^0{8}-/ : /^ev\d{6}$/)
+      assert.match(String(adk_invocation_id), /^e-/)
+      const task = Adk.fold(events)
+      assert.strictEqual(adk_session_id, task.contextId)
+      assert.strictEqual(adk_user_id, `A2A_USER_${task.contextId}`)
+      assert.strictEqual(metadataOf(events.at(-1)).adk_invocation_id, adk_invocation_id)
+    }))
+
+  Adk.each("ADK-08: thoughts stand apart, in pieces and in the whole", () =>
+    Effect.gen(function*() {
+      const events = yield* Adk.events("thought")
+      const [whole] = Adk.fold(events).artifacts ?? []
+      assert.deepStrictEqual(whole?.parts, [
+        Part.text("Six by seven.", { metadata: { adk_thought: true } }),
+        Part.text("42")
+      ])
+      const thoughts = artifactsOf(events).slice(0, -1).flatMap(({ artifact }) => artifact.parts).filter(
+        ToolCall.isThought
+      )
+      assert.strictEqual(Part.joinText(thoughts), "Six by seven.")
+      const text = yield* Agent.stream("thought").pipe(AgentStream.text, Stream.mkString)
+      assert.deepStrictEqual([text, (yield* Agent.ask("thought")).text], ["42", "42"])
+    }))
+
+  Adk.each(
+    "ADK-08: tool calls are those of events that are whole, and a response that is told again replaces the first",
+    () =>
+      Effect.gen(function*() {
+        const events = yield* Adk.events("preview")
+        const task = Adk.fold(events)
+        const data = (task.artifacts ?? []).flatMap(({ parts }) => parts).filter((part) => part._tag === "Data")
+        assert.deepStrictEqual(data.map(({ data, metadata }) => [metadata?.adk_type, data]), [
+          ["function_call", { id: "adk-search", name: "search", args: {} }],
+          ["function_response", { id: "adk-search", name: "search", response: { try: 2 } }]
+        ])
+        const tools = yield* Agent.stream("tool x").pipe(AgentStream.toolCalls, Stream.runCollect)
+        assert.deepStrictEqual(tools, [
+          { _tag: "Call", id: "adk-search", name: "search", args: { query: "x" } },
+          {
+            _tag: "Result",
+            id: "adk-search",
+            name: "search",
+            outcome: { _tag: "Success", response: { hits: ["x"], total: 1 } }
+          }
+        ])
+      })
+  )
+
+  Adk.each("ADK-08: agents that speak at once each have an artifact", () =>
+    Effect.gen(function*() {
+      const { artifacts = [] } = Adk.fold(yield* Adk.events("parallel"))
+      assert.deepStrictEqual(
+        artifacts.map((one) => [one.metadata?.adk_author, one.metadata?.adk_branch, Artifact.text(one)]),
+        [["left", "a.left", "Left."], ["right", "a.right", "Right."]]
+      )
+    }))
+
+  Adk.each(
+    "ADK-08: text that is never told as a whole is told as it is at the end, and marked",
+    () =>
+      Effect.gen(function*() {
+        const events = yield* Adk.events("unfinished")
+        const last = artifactsOf(events).at(-1)
+        assert.deepStrictEqual([last?.append, last?.lastChunk, last?.metadata?.adk_partial], [false, true, true])
+        assert.strictEqual(Task.text(Adk.fold(events)), "Half of it")
+        const text = yield* Agent.stream("unfinished").pipe(AgentStream.text, Stream.runCollect)
+        assert.deepStrictEqual(text, ["Half ", "of it"])
+      })
+  )
+
+  Adk.each("ADK-08, ADK-04: bytes, files, code and its result are parts", () =>
+    Effect.gen(function*() {
+      const [inline] = (yield* Adk.send("inline")).artifacts ?? []
+      assert.deepStrictEqual(inline?.parts, [
+        Part.raw(new Uint8Array([251, 239, 191, 0]), { mediaType: "image/png", filename: "dot.png" }),
+        Part.url("gs://bucket/a.pdf", { mediaType: "application/pdf" })
+      ])
+      const code = ((yield* Adk.send("code")).artifacts ?? []).flatMap(({ parts }) => parts)
+      assert.deepStrictEqual(code.map(({ metadata }) => metadata?.adk_type), [
+        "executable_code",
+        "code_execution_result",
+        undefined
+      ])
+    }))
+
+  Adk.each(
+    "ADK-08, ADK-03, field ADK-02: events without content do no harm, and what they change is told",
+    () =>
+      Effect.gen(function*() {
+        const events = yield* Adk.events("state")
+        const told = events.find(({ _tag, metadata }) => _tag === "StatusUpdate" && metadata?.adk_actions !== undefined)
+        const stateDelta = { topic: "lisbon", "user:name": "Ana", "temp:draft": 1, gone: null }
+        assert.deepStrictEqual(metadataOf(told).adk_actions, { stateDelta })
+        const task = yield* Adk.send("state")
+        assert.strictEqual(Task.text(task), "Noted.")
+        assert.deepStrictEqual(task.metadata?.adk_actions, { stateDelta })
+      })
+  )
+
+  Adk.each("ADK-08: the output of a workflow is data", () =>
+    Effect.gen(function*() {
+      const { artifacts = [], metadata } = yield* Adk.send("workflow")
+      const output = { city: "Lisbon", nights: 2 }
+      assert.deepStrictEqual(artifacts[0]?.parts, [Part.data(output, { metadata: { adk_type: "output" } })])
+      assert.deepStrictEqual(metadata?.adk_output, output)
+    }))
+
+  Adk.each("ADK-08: a run that says nothing is completed", () =>
+    Effect.gen(function*() {
+      const { artifacts, status } = yield* Adk.send("nothing")
+      assert.deepStrictEqual([status.state, artifacts], ["completed", undefined])
+      assert.deepStrictEqual(statesOf(yield* Adk.events("nothing")), ["submitted", "working", "completed"])
+    }))
+
+  Adk.each("ADK-08: text of any kind arrives as it is", () =>
+    Effect.gen(function*() {
+      const text = "Ünï\u2028cöde 🦊 \u0000 漢字"
+      assert.strictEqual((yield* Agent.ask("unicode")).text, text)
+      assert.strictEqual(yield* Agent.stream("unicode").pipe(AgentStream.text, Stream.mkString), text)
+      assert.strictEqual((yield* Agent.stream("big 200000").pipe(AgentStream.answer)).text.length, 200_000)
+    }))
+})
+
+describe("files of an agent", () => {
+  Adk.each(
+    "ADK-08: a file that is saved is loaded, and is no part of the text, though Python tells it in a frame of its own",
+    () =>
+      Effect.gen(function*() {
+        const events = yield* Adk.events("artifact notes.txt")
+        const task = Adk.fold(events)
+        assert.strictEqual(Task.text(task), "Saved.")
+        const file = task.artifacts?.find(({ name }) => name === "notes.txt")
+        assert.strictEqual(file?.artifactId, "notes.txt@0")
+        assert.deepStrictEqual(file?.parts, [
+          Part.raw(new TextEncoder().encode("report"), { mediaType: "text/plain", filename: "notes.txt" })
+        ])
+        const again = yield* Adk.send("artifact notes.txt", { contextId: task.contextId! })
+        assert.include(again.artifacts?.map(({ artifactId }) => artifactId), "notes.txt@1")
+        assert.deepStrictEqual(again.metadata?.adk_actions, { artifactDelta: { "notes.txt": 1 } })
+      })
+  )
+
+  Adk.each("ADK-08: a file is only named on request, or where it cannot be had", () =>
+    Effect.gen(function*() {
+      const { artifacts = [] } = yield* Adk.send("artifact a/b.txt")
+      assert.deepStrictEqual(artifacts.find(({ name }) => name === "a/b.txt")?.parts, [
+        Part.data({ filename: "a/b.txt", version: 0 }, { metadata: { adk_type: "artifact" } })
+      ])
+      assert.isFalse((yield* Adk.asked).some((path) => path.includes("/artifacts")))
+    }), { loadArtifacts: false })
+})
+
+describe("what is told to the agent", () => {
+  const echoed = (task: Task.Task) => JSON.parse(Task.text(task)!)
+
+  Adk.each("ADK-08: parts of a message are parts of ADK's; JSON is text", () =>
+    Effect.gen(function*() {
+      const { parts } = echoed(
+        yield* Adk.send([
+          "echo ",
+          Part.raw(new Uint8Array([251, 255]), { mediaType: "image/png", filename: "a.png" }),
+          Part.url("https://example.com/a.pdf", { mediaType: "application/pdf" }),
+          Part.data({ n: [1, null] }),
+          Part.data({ outcome: "OUTCOME_OK" }, { metadata: { adk_type: "code_execution_result" } })
+        ])
+      )
+      assert.deepStrictEqual(parts, [
+        { text: "echo " },
+        { inlineData: { data: "+/8=", mimeType: "image/png", displayName: "a.png" } },
+        { fileData: { fileUri: "https://example.com/a.pdf", mimeType: "application/pdf" } },
+        { text: "{\"n\":[1,null]}" },
+        { codeExecutionResult: { outcome: "OUTCOME_OK" } }
+      ])
+    }))
+
+  it.effect("ADK-08: JSON can be wrapped as ADK does it, and comes back as it was", () =>
+    Effect.gen(function*() {
+      const mirror = ({ parts }: AdkEmulator.Turn) => [AdkEmulator.event({ content: { role: "model", parts } })]
+      const part = Part.data({ n: 1 }, { metadata: { kind: "x" } })
+      const task = yield* Adk.send(["echo", part]).pipe(
+        Effect.provide(Adk.layer({ agent: mirror, dataParts: "wrapped" }))
+      )
+      assert.deepStrictEqual(task.artifacts?.[0]?.parts, [Part.text("echo"), part])
+    }))
+
+  Adk.each("ADK-08, ADK-01: metadata of the request are the run's", () =>
+    Effect.gen(function*() {
+      const { text } = yield* Agent.ask("echo", { metadata: { tenant: "t", deep: { x: null } } })
+      assert.deepStrictEqual(JSON.parse(text).customMetadata, { a2a_metadata: { tenant: "t", deep: { x: null } } })
+      const [run] = yield* Adk.posted("/run")
+      assert.deepStrictEqual(Object.keys(run).sort(), [
+        "appName",
+        "customMetadata",
+        "newMessage",
+        "sessionId",
+        "userId"
+      ])
+      assert.strictEqual(run.newMessage.role, "user")
+    }))
+
+  Adk.each("field ADK-08: the user's own message is in the history and no answer", () =>
+    Effect.gen(function*() {
+      const [first] = yield* Adk.events("hello")
+      assert.deepStrictEqual((first as Task.Task).history?.map((one) => [one.role, Message.text(one)]), [[
+        "user",
+        "hello"
+      ]])
+      assert.strictEqual(yield* Agent.stream("hello").pipe(AgentStream.text, Stream.mkString), "Hello, world")
+    }))
+})

@@ -1,0 +1,317 @@
+/** Sessions, failures and the operations of a transport to an ADK server. */
+import {
+  Agent,
+  type AgentError,
+  AgentStream,
+  AgentTransport,
+  Conversation,
+  Id,
+  Message,
+  Operation,
+  Task
+} from "@effect-a2a/core"
+import { Credentials } from "@effect-a2a/core"
+import { AdkEmulator, Wire } from "@effect-a2a/testing"
+import { Adk as AdkTransport } from "@effect-a2a/transport-adk"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Stream } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+import * as Adk from "./support.ts"
+
+describe("a context is a session", () => {
+  Adk.each(
+    "ADK-03, ADK-08, field ADK-05: made for the first message, kept for the next ones",
+    () =>
+      Effect.gen(function*() {
+        const first = yield* Adk.send("state")
+        const { contextId } = first
+        assert.isDefined(contextId)
+        const second = yield* Adk.send("echo", { contextId: contextId! })
+        assert.strictEqual(second.contextId, contextId)
+        assert.notStrictEqual(second.id, first.id)
+        assert.deepStrictEqual(JSON.parse(Task.text(second)!).state, {
+          "user:name": "Ana",
+          topic: "lisbon",
+          gone: null
+        })
+        const sessions = (yield* Adk.posted("/run")).map(({ sessionId, userId }) => [sessionId, userId])
+        assert.deepStrictEqual(sessions, [[contextId, `A2A_USER_${contextId}`], [contextId, `A2A_USER_${contextId}`]])
+        assert.strictEqual((yield* Adk.asked).filter((one) => /^POST .*\/sessions(\/|$)/.test(one)).length, 1)
+      })
+  )
+
+  Adk.each(
+    "ADK-03: a context that is given has its session made once the server says that there is none",
+    () =>
+      Effect.gen(function*() {
+        const contextId = Id.ContextId.make("trip-1")
+        assert.strictEqual(Task.text(yield* Adk.send("hello", { contextId })), "Hello, world")
+        assert.strictEqual((yield* Adk.posted("/run")).length, 2)
+        const events = yield* Adk.events("hello", { contextId: Id.ContextId.make("trip-2") })
+        assert.strictEqual(Task.text(Adk.fold(events)), "Hello, world")
+        assert.strictEqual(events.filter(({ _tag }) => _tag === "Task").length, 1)
+      })
+  )
+
+  Adk.each(
+    "ADK-03: users are named, and sessions that are missing are an error, on request",
+    () =>
+      Effect.gen(function*() {
+        const reason = yield* Adk.refusal(Agent.ask("hello", { contextId: Id.ContextId.make("gone") }))
+        assert.deepStrictEqual([reason._tag, reason.message], ["NotFoundError", "Session not found: gone"])
+        const { contextId } = yield* Agent.ask("hello")
+        assert.include((yield* Adk.posted("/run")).map(({ userId }) => userId), "ana")
+        assert.strictEqual((yield* Agent.ask("hello", { contextId: contextId! })).text, "Hello, world")
+      }),
+    { createSessions: false, userId: "ana" }
+  )
+
+  Adk.each("ADK-03: messages of one context wait for each other", () =>
+    Effect.gen(function*() {
+      const contextId = Id.ContextId.make("one")
+      yield* Adk.send("hello", { contextId })
+      const both = yield* Adk.hurried(
+        Effect.all([Adk.events("slow 3", { contextId }), Adk.events("slow 2", { contextId })], { concurrency: 2 }),
+        10
+      )
+      assert.deepStrictEqual(both.map((events) => Task.text(Adk.fold(events))), [
+        "Tick 1. Tick 2. Tick 3. ",
+        "Tick 1. Tick 2. "
+      ])
+    }))
+
+  it.effect("ADK-01: without an application the server's default one answers", () =>
+    Effect.gen(function*() {
+      assert.strictEqual((yield* Agent.ask("hello")).text, "Hello, world")
+      assert.isFalse((yield* Adk.asked).some((path) => path.includes("/apps/")))
+      assert.strictEqual((yield* Agent.card).name, "demo")
+    }).pipe(Effect.provide(Adk.layer({ defaultApp: "demo" }))))
+})
+
+describe("what fails, and how", () => {
+  const failed = (task: Task.Task) => [task.status.state, Task.statusText(task)]
+
+  Adk.each("ADK-06, ADK-08, field ADK-04: an error that an event tells is a failed task", () =>
+    Effect.gen(function*() {
+      const events = yield* Adk.events("error")
+      const task = Adk.fold(events)
+      assert.deepStrictEqual(failed(task), ["failed", "The model is busy."])
+      assert.strictEqual(Task.text(task), "Well")
+      assert.deepStrictEqual(events.at(-1)?.metadata?.adk_error_code, "RESOURCE_EXHAUSTED")
+      const reason = yield* Adk.refusal(Stream.runDrain(Agent.stream("error")))
+      assert.strictEqual(reason._tag, "TaskFailedError")
+      assert.deepStrictEqual(failed(yield* Adk.send("truncated")), ["failed", "MAX_TOKENS"])
+      assert.strictEqual(Task.text(yield* Adk.send("truncated")), "Once upon")
+      assert.strictEqual((yield* Agent.ask("stop")).text, "Done.")
+    }))
+
+  Adk.each(
+    "ADK-06, field ADK-04: an agent that throws is a failed task, with what it said before",
+    (flavour) =>
+      Effect.gen(function*() {
+        const task = Adk.fold(yield* Adk.events("throw"))
+        const words = flavour === "python" ? "RuntimeError: the tool \"x\" broke" : "the tool \"x\" broke"
+        assert.deepStrictEqual(failed(task), ["failed", words])
+        assert.strictEqual(Task.text(task), "Well, no.")
+        const sent = yield* Adk.send("throw")
+        assert.deepStrictEqual(
+          [...failed(sent), Task.text(sent)],
+          flavour === "python" ? ["failed", "Internal Server Error", undefined] : ["failed", words, "Well, no."]
+        )
+        for (const word of ["throwfirst", "throwstring"]) {
+          assert.strictEqual(Adk.fold(yield* Adk.events(word)).status.state, "failed")
+        }
+        assert.strictEqual((yield* Agent.ask("hello", { contextId: task.contextId! })).text, "Hello, world")
+      })
+  )
+
+  it.effect("ADK-06: what the server refuses is a failed call, and there is no task", () =>
+    Effect.gen(function*() {
+      const reasonOf = (options: AdkEmulator.ClientOptions, input: Message.Input = "hello") =>
+        Effect.gen(function*() {
+          const asked = yield* Adk.refusal(Agent.ask(input))
+          const heard: Array<string> = []
+          const streamed = yield* Adk.refusal(
+            Agent.stream(input).pipe(Stream.runForEach(({ _tag }) => Effect.sync(() => heard.push(_tag))))
+          )
+          assert.strictEqual(asked._tag, streamed._tag)
+          assert.deepStrictEqual(heard, [])
+          return asked
+        }).pipe(Effect.provide(Adk.layer(options)))
+      const unknown = yield* reasonOf({ appName: "nobody" })
+      assert.strictEqual(unknown._tag, "NotFoundError")
+      assert.match(unknown.message, /^Agent not found: 'nobody'/)
+      const strange = yield* reasonOf({}, [])
+      assert.strictEqual(strange._tag, "InvalidRequestError")
+      const reason = yield* reasonOf({}, [{ _tag: "Data", data: { x: 1 }, metadata: { adk_type: "part" } }])
+      assert.strictEqual(reason._tag, "InvalidParamsError")
+      assert.deepStrictEqual((reason as AgentError.InvalidParamsError).violations, [
+        { field: "newMessage.parts.0.x", description: "Extra inputs are not permitted" }
+      ])
+    }))
+
+  it.effect("ADK-07: a connection that breaks in a run is a failed call, never run again", () =>
+    Effect.gen(function*() {
+      const cut = (yield* HttpClient.HttpClient).pipe(
+        HttpClient.transform((self, request) =>
+          request.url.endsWith("/run_sse")
+            ? Effect.map(self, (response) => {
+              const bytes = response.stream.pipe(
+                Stream.take(1),
+                Stream.concat(Stream.fail(new TypeError("terminated"))),
+                Stream.toReadableStream()
+              )
+              return HttpClientResponse.fromWeb(
+                request,
+                new Response(bytes, { status: 200, headers: { "content-type": "text/event-stream" } })
+              )
+            })
+            : self
+        )
+      )
+      const program = Effect.gen(function*() {
+        const heard: Array<string> = []
+        const reason = yield* Adk.refusal(
+          Agent.stream("hello").pipe(
+            AgentStream.text,
+            Stream.runForEach((text) => Effect.sync(() => heard.push(text)))
+          )
+        )
+        assert.deepStrictEqual(heard, ["Hello"])
+        const { isRetryable, taskId } = reason as AgentError.StreamInterruptedError
+        assert.deepStrictEqual([reason._tag, isRetryable], ["StreamInterruptedError", false])
+        const task = yield* Agent.getTask(taskId!)
+        assert.deepStrictEqual([task.status.state, task.metadata?.adk_transport_error], ["failed", true])
+        assert.strictEqual(Task.text(task), "Hello")
+      })
+      const layer = Agent.layer.pipe(
+        Layer.provide(AdkTransport.layer({ url: AdkEmulator.url, appName: "demo" })),
+        Layer.provide([Layer.succeed(HttpClient.HttpClient, cut), Credentials.layerNone])
+      )
+      yield* Effect.provide(program, layer)
+      assert.strictEqual((yield* Adk.posted("/run_sse")).length, 1)
+    }).pipe(Effect.provide(Wire.layerHttp(AdkEmulator.routes()))))
+
+  Adk.each("ADK-07: retries and resumption of the transport repeat no run", () =>
+    Effect.gen(function*() {
+      const transport = yield* AgentTransport.AgentTransport
+      const layer = Layer.succeed(AgentTransport.AgentTransport, transport).pipe(
+        AgentTransport.retry(),
+        AgentTransport.resumable()
+      )
+      const program = Effect.gen(function*() {
+        const { stream } = yield* AgentTransport.AgentTransport
+        const message = yield* Message.user("throw")
+        return yield* Stream.runCollect(stream(Operation.SendStreamingMessage, { message }))
+      })
+      assert.strictEqual(Adk.fold(yield* Effect.provide(program, layer)).status.state, "failed")
+      assert.strictEqual((yield* Adk.posted("/run_sse")).length, 1)
+    }))
+})
+
+describe("operations", () => {
+  Adk.each("ADK-08: a card is made of what the server tells", () =>
+    Effect.gen(function*() {
+      const card = yield* Agent.card
+      assert.deepStrictEqual([card.name, card.capabilities], [
+        "demo",
+        { streaming: true, pushNotifications: false, extendedAgentCard: false }
+      ])
+      assert.deepStrictEqual(card.supportedInterfaces.map(({ protocolBinding, url }) => [protocolBinding, url]), [
+        [AdkTransport.protocolBinding, AdkEmulator.url]
+      ])
+    }))
+
+  Adk.each("ADK-08: what ADK has not is refused, in words that say so", () =>
+    Effect.gen(function*() {
+      const { contextId, id } = yield* Adk.send("hello")
+      const agent = yield* Agent.Agent
+      const refusals = yield* Effect.forEach([
+        Stream.runDrain(agent.listTasks({ contextId: contextId! })),
+        Stream.runDrain(agent.subscribe(id)),
+        agent.extendedCard,
+        agent.pushConfigs.create({ taskId: id, url: "https://example.com/" }),
+        agent.pushConfigs.list(id),
+        agent.send("hello", { taskPushNotificationConfig: { url: "https://example.com/" } })
+      ], Adk.refusal)
+      assert.deepStrictEqual(refusals.map(({ _tag }) => _tag), [
+        "UnsupportedOperationError",
+        "UnsupportedOperationError",
+        "UnsupportedOperationError",
+        "PushNotificationNotSupportedError",
+        "PushNotificationNotSupportedError",
+        "PushNotificationNotSupportedError"
+      ])
+      for (const { message } of refusals) assert.match(message, /^ADK /)
+    }))
+
+  Adk.each("ADK-08: a task can be read as long as this transport knows it", () =>
+    Effect.gen(function*() {
+      const sent = yield* Adk.send("tool x")
+      const read = yield* Agent.getTask(sent.id)
+      assert.deepStrictEqual(read, sent)
+      assert.deepStrictEqual((yield* Agent.getTask(sent.id, { historyLength: 0 })).history, [])
+      const unknown = yield* Adk.refusal(Agent.getTask(Id.TaskId.make("t-0")))
+      assert.strictEqual(unknown._tag, "TaskNotFoundError")
+      const over = yield* Adk.refusal(Agent.send("more", { taskId: sent.id }))
+      assert.strictEqual(over._tag, "UnsupportedOperationError")
+    }))
+
+  Adk.each(
+    "ADK-08: a send that returns at once goes on, is waited for, and can be canceled",
+    () =>
+      Effect.gen(function*() {
+        const begun = yield* Adk.send("slow 3", {}, { returnImmediately: true })
+        assert.isFalse(["completed", "failed"].includes(begun.status.state))
+        const busy = yield* Adk.refusal(Agent.send("more", { taskId: begun.id }))
+        assert.strictEqual(busy._tag, "UnsupportedOperationError")
+        const done = yield* Adk.hurried(Agent.waitFor(begun))
+        assert.strictEqual(Task.text(done), "Tick 1. Tick 2. Tick 3. ")
+        const other = yield* Adk.send("slow 3", {}, { returnImmediately: true })
+        yield* TestClock.adjust("1500 millis")
+        const canceled = yield* Agent.cancel(other.id)
+        assert.strictEqual(canceled.status.state, "canceled")
+        yield* TestClock.adjust("1 minute")
+        const read = yield* Agent.getTask(other.id)
+        assert.deepStrictEqual([read.status.state, Task.text(read)], ["canceled", "Tick 1. "])
+        const again = yield* Adk.refusal(Agent.cancel(other.id))
+        assert.strictEqual(again._tag, "TaskNotCancelableError")
+      })
+  )
+
+  Adk.each(
+    "ADK-08: who follows a task that is canceled hears of it; a stream that is left is a canceled task",
+    () =>
+      Effect.gen(function*() {
+        let id: Id.TaskId | undefined
+        const follow = Agent.stream("slow 5").pipe(
+          Stream.runForEach((event) => Effect.sync(() => id ??= event._tag === "Task" ? event.id : undefined)),
+          Adk.refusal
+        )
+        const fiber = yield* Effect.forkChild(follow, { startImmediately: true })
+        yield* TestClock.adjust("1500 millis")
+        yield* Agent.cancel(id!)
+        assert.strictEqual((yield* Fiber.join(fiber))._tag, "TaskCanceledError")
+
+        const [first] = yield* Agent.stream("slow 5").pipe(Stream.take(1), Stream.runCollect)
+        const left = yield* Agent.getTask((first as Task.Task).id)
+        assert.strictEqual(left.status.state, "canceled")
+        assert.match(Task.statusText(left)!, /the agent may have gone on/)
+      })
+  )
+
+  Adk.each(
+    "ADK-08, field ADK-05: a conversation keeps its session, and goes on after a stream that was given up",
+    () =>
+      Effect.gen(function*() {
+        const conversation = yield* Conversation.make()
+        yield* conversation.ask("state")
+        yield* conversation.stream("slow 5").pipe(Stream.take(2), Stream.runDrain)
+        const answer = yield* conversation.ask("echo")
+        assert.strictEqual(JSON.parse(answer.text).state.topic, "lisbon")
+        const { contextId, pending } = yield* conversation.state
+        assert.deepStrictEqual([contextId, pending], [answer.contextId, undefined])
+      })
+  )
+})
