@@ -5,12 +5,12 @@ import {
   AgentStream,
   AgentTransport,
   Conversation,
+  Credentials,
   Id,
   Message,
   Operation,
   Task
 } from "@effect-a2a/core"
-import { Credentials } from "@effect-a2a/core"
 import { AdkEmulator, Wire } from "@effect-a2a/testing"
 import { Adk as AdkTransport } from "@effect-a2a/transport-adk"
 import { assert, describe, it } from "@effect/vitest"
@@ -21,7 +21,7 @@ import * as Adk from "./support.ts"
 
 describe("a context is a session", () => {
   Adk.each(
-    "ADK-03, ADK-08, field ADK-05: made for the first message, kept for the next ones",
+    "ADK-03, ADK-08, field case ADK-05: made for the first message, kept for the next ones",
     () =>
       Effect.gen(function*() {
         const first = yield* Adk.send("state")
@@ -92,22 +92,25 @@ describe("a context is a session", () => {
 describe("what fails, and how", () => {
   const failed = (task: Task.Task) => [task.status.state, Task.statusText(task)]
 
-  Adk.each("ADK-06, ADK-08, field ADK-04: an error that an event tells is a failed task", () =>
-    Effect.gen(function*() {
-      const events = yield* Adk.events("error")
-      const task = Adk.fold(events)
-      assert.deepStrictEqual(failed(task), ["failed", "The model is busy."])
-      assert.strictEqual(Task.text(task), "Well")
-      assert.deepStrictEqual(events.at(-1)?.metadata?.adk_error_code, "RESOURCE_EXHAUSTED")
-      const reason = yield* Adk.refusal(Stream.runDrain(Agent.stream("error")))
-      assert.strictEqual(reason._tag, "TaskFailedError")
-      assert.deepStrictEqual(failed(yield* Adk.send("truncated")), ["failed", "MAX_TOKENS"])
-      assert.strictEqual(Task.text(yield* Adk.send("truncated")), "Once upon")
-      assert.strictEqual((yield* Agent.ask("stop")).text, "Done.")
-    }))
+  Adk.each(
+    "ADK-06, ADK-08, field case ADK-04: an error that an event tells is a failed task",
+    () =>
+      Effect.gen(function*() {
+        const events = yield* Adk.events("error")
+        const task = Adk.fold(events)
+        assert.deepStrictEqual(failed(task), ["failed", "The model is busy."])
+        assert.strictEqual(Task.text(task), "Well")
+        assert.deepStrictEqual(events.at(-1)?.metadata?.adk_error_code, "RESOURCE_EXHAUSTED")
+        const reason = yield* Adk.refusal(Stream.runDrain(Agent.stream("error")))
+        assert.strictEqual(reason._tag, "TaskFailedError")
+        assert.deepStrictEqual(failed(yield* Adk.send("truncated")), ["failed", "MAX_TOKENS"])
+        assert.strictEqual(Task.text(yield* Adk.send("truncated")), "Once upon")
+        assert.strictEqual((yield* Agent.ask("stop")).text, "Done.")
+      })
+  )
 
   Adk.each(
-    "ADK-06, field ADK-04: an agent that throws is a failed task, with what it said before",
+    "ADK-06, field case ADK-04: an agent that throws is a failed task, with what it said before",
     (flavour) =>
       Effect.gen(function*() {
         const task = Adk.fold(yield* Adk.events("throw"))
@@ -302,7 +305,7 @@ describe("operations", () => {
   )
 
   Adk.each(
-    "ADK-08, field ADK-05: a conversation keeps its session, and goes on after a stream that was given up",
+    "ADK-08, field case ADK-05: a conversation keeps its session, and goes on after a stream that was given up",
     () =>
       Effect.gen(function*() {
         const conversation = yield* Conversation.make()

@@ -22,7 +22,7 @@
  *
  * @since 0.1.0
  */
-import * as AgentError from "@effect-a2a/core/AgentError"
+import type * as AgentError from "@effect-a2a/core/AgentError"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import type { Credentials } from "@effect-a2a/core/Credentials"
 import * as Effect from "effect/Effect"

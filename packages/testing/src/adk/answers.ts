@@ -3,7 +3,7 @@ import type * as AdkContent from "@effect-a2a/transport-adk/AdkContent"
 import * as AdkEvent from "@effect-a2a/transport-adk/AdkEvent"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
-import * as Steps from "./steps.ts"
+import type * as Steps from "./steps.ts"
 import { call, event, fail, respond, save, say, think, wait } from "./steps.ts"
 
 type Script = (rest: string, turn: Steps.Turn) => ReadonlyArray<Steps.Step>

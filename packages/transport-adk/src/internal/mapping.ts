@@ -2,7 +2,7 @@
  * One run's events to A2A's, by ADK's own mapping: an artifact per utterance, whose pieces are appended as they come and
  * replaced by the whole; calls that wait for somebody are kept for the last state. Pure but for its own memory.
  */
-import * as Artifact from "@effect-a2a/core/Artifact"
+import type * as Artifact from "@effect-a2a/core/Artifact"
 import * as Id from "@effect-a2a/core/Id"
 import type { Metadata } from "@effect-a2a/core/Metadata"
 import * as Part from "@effect-a2a/core/Part"

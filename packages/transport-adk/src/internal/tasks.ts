@@ -1,11 +1,11 @@
 /** What a transport knows of its tasks. An ADK server has none: it has sessions, and nothing ties an event to a task. */
 import * as Answer from "@effect-a2a/core/Answer"
 import type * as Id from "@effect-a2a/core/Id"
-import type { Metadata } from "@effect-a2a/core/Metadata"
 import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
 import * as TaskState from "@effect-a2a/core/TaskState"
 import type * as Deferred from "effect/Deferred"
+import type * as Schema from "effect/Schema"
 import type * as Pending from "./pending.ts"
 
 export interface Entry {
@@ -21,7 +21,7 @@ export interface Entry {
 
 export const entry = (taskId: Id.TaskId, contextId: Id.ContextId): Entry => {
   const collected = Answer.collector()
-  let metadata: Metadata = {}
+  const metadata: Record<string, Schema.Json> = {}
   return {
     taskId,
     contextId,
@@ -29,12 +29,12 @@ export const entry = (taskId: Id.TaskId, contextId: Id.ContextId): Entry => {
       for (const event of events) {
         collected.add(event)
         // what is told of artifacts is kept with them
-        if (event._tag === "StatusUpdate" || event._tag === "Task") metadata = { ...metadata, ...event.metadata }
+        if (event._tag === "StatusUpdate" || event._tag === "Task") Object.assign(metadata, event.metadata)
       }
     },
     task: () => {
       const task = collected.task()
-      return task && { ...task, metadata }
+      return task && { ...task, metadata: { ...metadata } }
     },
     pending: [],
     cancel: undefined

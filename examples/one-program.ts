@@ -1,0 +1,108 @@
+/**
+ * One program and four ways to an agent: in this process, over the REST and the JSON-RPC binding of A2A, and over the
+ * HTTP API of ADK. Only the layer differs. Run it with `node examples/one-program.ts`.
+ */
+import { Agent, AgentStream, type AgentTransport, Conversation, Credentials, Message, Protocol } from "@effect-a2a/core"
+import { AdkEmulator, AgentTest, Script, Wire } from "@effect-a2a/testing"
+import { Adk } from "@effect-a2a/transport-adk"
+import { JsonRpc, JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
+import { Rest, RestServer } from "@effect-a2a/transport-rest"
+import { Console, Effect, Layer, Stream } from "effect"
+
+// -----------------------------------------------------------------------------
+// the program
+// -----------------------------------------------------------------------------
+
+/** Asks, listens, looks at the tools that were called, and answers a question of the agent. */
+export const program = Effect.gen(function*() {
+  const question = "What is the weather in Lisbon?"
+  const { state, text } = yield* Agent.ask(question)
+  const events = yield* Stream.runCollect(Agent.stream(question))
+  const told = Stream.fromIterable(events)
+  const deltas = yield* Stream.runCollect(AgentStream.text(told))
+  const { toolCalls } = yield* AgentStream.answer(told)
+  const conversation = yield* Conversation.make()
+  const asked = yield* conversation.ask("Plan a weekend")
+  const plan = yield* conversation.ask("Porto")
+  return {
+    answer: [state, text],
+    toolCalls,
+    deltas,
+    conversation: [asked.state, asked.text, plan.state, plan.text],
+    isOneTask: asked.taskId === plan.taskId
+  }
+})
+
+// -----------------------------------------------------------------------------
+// the agent: once as an A2A server plays it, once as an ADK server does
+// -----------------------------------------------------------------------------
+
+const tool = { id: "call-1", name: "forecast", args: { city: "Lisbon" } }
+const forecast = { id: tool.id, name: tool.name, response: { sky: "clear", celsius: 24 } }
+
+const script = Script.layer(({ message, task }) => {
+  if (task !== undefined) return [Script.say(`A weekend in ${Message.text(message)}.`)]
+  return Message.text(message).startsWith("Plan")
+    ? [Script.askForInput("Which city?")]
+    : [
+      Script.think("Let me look."),
+      Script.callTool(tool),
+      Script.toolResult(forecast),
+      Script.say("Clear, "),
+      Script.say("24 °C.")
+    ]
+})
+
+const adkScript = ({ responses: [response], text }: AdkEmulator.Turn): ReadonlyArray<AdkEmulator.Step> => {
+  if (response !== undefined) return [AdkEmulator.say(`A weekend in ${response.response?.result}.`)]
+  return text.startsWith("Plan")
+    ? [
+      AdkEmulator.call({ id: "ask-1", name: "adk_request_input", args: { message: "Which city?" } }, {
+        longRunning: true
+      })
+    ]
+    : [
+      AdkEmulator.think("Let me look."),
+      AdkEmulator.call(tool),
+      AdkEmulator.respond(forecast),
+      AdkEmulator.say("Clear, ", "24 °C.")
+    ]
+}
+
+// -----------------------------------------------------------------------------
+// the layers. For an agent elsewhere, `url` is where it is, and the client is one of `node` or `browser`
+// -----------------------------------------------------------------------------
+
+const url = "http://agent.test"
+
+const inProcess = AgentTest.layer.pipe(Layer.provide(script))
+
+const rest = Rest.layer({ url }).pipe(
+  Layer.provide(
+    Wire.layerHttp(RestServer.routes({ path: "/", protocols: [Protocol.v1_0] }).pipe(Layer.provide(inProcess)))
+  )
+)
+const jsonRpc = JsonRpc.layer({ url: `${url}/rpc` }).pipe(
+  Layer.provide(
+    Wire.layerHttp(JsonRpcServer.routes({ path: "/rpc", protocols: [Protocol.v1_0] }).pipe(Layer.provide(inProcess)))
+  )
+)
+const adk = Adk.layer({ url, appName: "demo" }).pipe(
+  Layer.provide(Wire.layerHttp(AdkEmulator.routes({ agent: adkScript })))
+)
+
+/** Each way to the agent, by name. */
+export const transports = { inProcess, rest, jsonRpc, adk }
+
+/** The program over one of them. */
+export const over = <E>(
+  transport: Layer.Layer<AgentTransport.AgentTransport, E, Credentials.Credentials>
+) => program.pipe(Effect.provide(Agent.layer.pipe(Layer.provide(transport), Layer.provide(Credentials.layerNone))))
+
+if (import.meta.main) {
+  const main = Effect.forEach(
+    Object.entries(transports),
+    ([name, transport]) => Effect.flatMap(over(transport), (result) => Console.log(name, result))
+  )
+  await Effect.runPromise(main)
+}
