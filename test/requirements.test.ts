@@ -8,13 +8,14 @@ import { cited as citations } from "../scripts/titles.ts"
 const numbered = (prefix: string, count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, i) => `${prefix}-${String(i + 1).padStart(2, "0")}`)
 
-/** MemoryLake agents over A2A, and the design. */
-const obligations = [...numbered("ML", 37), ...numbered("SDK", 5)]
+/** MemoryLake agents over A2A, the design, and ADK servers. */
+const obligations = [...numbered("ML", 37), ...numbered("SDK", 5), ...numbered("ADK", 8)]
 
 /** Obligations that no test shows yet, and why. */
 const notYet: Readonly<Record<string, string>> = {}
 
-const cited = citations(/\b(?:ML|SDK)-\d\d\b/g, { except: "test/requirements.test.ts" })
+// cases of the field are called ADK-01 and so on too
+const cited = citations(/\b(?:ML|SDK)-\d\d\b|(?<!field case )\bADK-\d\d\b/g, { except: "test/requirements.test.ts" })
 
 describe("requirements", () => {
   it("are each cited by a test, or known not to be", () => {
