@@ -1,6 +1,10 @@
 /** One program against an agent in this process, over both bindings of A2A, and behind an ADK server. */
+import { Agent, AgentStream, Protocol } from "@effect-a2a/core"
+import { AdkEmulator, Wire } from "@effect-a2a/testing"
+import { AdkReply } from "@effect-a2a/transport-adk"
+import { JsonRpc, JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { spawnSync } from "node:child_process"
 import { over, transports } from "../../examples/one-program.ts"
 import { root } from "../../scripts/workspace.ts"
@@ -20,6 +24,29 @@ describe("one program, four layers", () => {
         })
       }))
   }
+
+  it.effect("ADK-08: an agent behind an ADK server can be served over A2A", () =>
+    Effect.gen(function*() {
+      const tool = yield* Stream.runCollect(Agent.stream("tool x"))
+      const { text, toolCalls } = yield* AgentStream.answer(Stream.fromIterable(tool))
+      assert.deepStrictEqual([text, toolCalls.map(({ name }) => name)], ["One hit.", ["search"]])
+      const asked = yield* Agent.ask("confirm")
+      const [question] = AdkReply.questions(asked.task!)
+      const done = yield* Agent.ask(AdkReply.confirm(question!, { confirmed: true }), {
+        taskId: asked.taskId!,
+        contextId: asked.contextId!
+      })
+      assert.deepStrictEqual([asked.text, done.text, done.taskId === asked.taskId], ["Pay 9 euro?", "Paid.", true])
+      for (const word of ["thought", "inline", "artifact a.txt", "state", "workflow", "unfinished", "nothing"]) {
+        assert.strictEqual((yield* AgentStream.answer(Agent.stream(word))).state, "completed")
+      }
+    }).pipe(Effect.provide(
+      Agent.layer.pipe(Layer.provide(
+        AdkEmulator.layerTransport().pipe(
+          Wire.through({ protocol: Protocol.v0_3, client: JsonRpc.layer, server: JsonRpcServer.routes })
+        )
+      ))
+    )))
 
   it("ADK-08: the example runs as it stands", () => {
     const { status, stderr, stdout } = spawnSync(process.execPath, ["examples/one-program.ts"], {

@@ -3,11 +3,12 @@ import { Agent, type AgentError, AgentTransport, Message, Operation, StreamEvent
 import { AdkEmulator, Wire } from "@effect-a2a/testing"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Stream } from "effect"
+import type { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 
 export const flavours = ["python", "javascript"] as const
 
-type Services = Agent.Agent | AgentTransport.AgentTransport | Wire.Tape
+type Services = Agent.Agent | AgentTransport.AgentTransport | HttpClient.HttpClient | Wire.Tape
 
 export const layer = (options: AdkEmulator.ClientOptions = {}): Layer.Layer<Services> =>
   Agent.layer.pipe(Layer.provideMerge(AdkEmulator.layerTransport(options)))

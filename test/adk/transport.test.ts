@@ -12,7 +12,7 @@ import {
   Task
 } from "@effect-a2a/core"
 import { AdkEmulator, Wire } from "@effect-a2a/testing"
-import { Adk as AdkTransport } from "@effect-a2a/transport-adk"
+import { Adk as AdkTransport, AdkClient } from "@effect-a2a/transport-adk"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
@@ -211,6 +211,30 @@ describe("what fails, and how", () => {
       assert.strictEqual(Adk.fold(yield* Effect.provide(program, layer)).status.state, "failed")
       assert.strictEqual((yield* Adk.posted("/run_sse")).length, 1)
     }))
+})
+
+describe("a request that is left", () => {
+  Adk.each(
+    "ADK-07: is aborted, streamed or not, and nothing goes on where the server heeds it",
+    () =>
+      Effect.gen(function*() {
+        const client = yield* AdkClient.make({ url: AdkEmulator.url, appName: "demo" }).pipe(
+          Effect.provide(Credentials.layerNone)
+        )
+        const contextId = Id.ContextId.make("left")
+        const key = { userId: "A2A_USER_left", sessionId: contextId }
+        const kept = Effect.map(client.getSession(key), ({ events = [] }) => events.length)
+        yield* client.ensureSession(key)
+        for (const leave of [Adk.send("slow 9", { contextId }), Adk.events("slow 9", { contextId })]) {
+          const before = yield* kept
+          const fiber = yield* Effect.forkChild(leave, { startImmediately: true })
+          yield* TestClock.adjust("2500 millis")
+          yield* Fiber.interrupt(fiber)
+          yield* TestClock.adjust("1 minute")
+          assert.strictEqual(yield* kept, before + 3)
+        }
+      })
+  )
 })
 
 describe("operations", () => {

@@ -25,6 +25,7 @@ import type * as AdkContent from "@effect-a2a/transport-adk/AdkContent"
 import type * as AdkEvent from "@effect-a2a/transport-adk/AdkEvent"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type { HttpClient } from "effect/http/HttpClient"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -280,7 +281,9 @@ export const url = "http://adk.test"
 export interface ClientOptions extends Options, Omit<Adk.Options, "flavour" | "url"> {}
 
 /** A transport to the emulated server, through the true wire without a socket, and the tape of what crossed. */
-export const layerTransport = (options: ClientOptions = {}): Layer.Layer<AgentTransport | Wire.Tape> => {
+export const layerTransport = (
+  options: ClientOptions = {}
+): Layer.Layer<AgentTransport | HttpClient | Wire.Tape> => {
   const { agent: _, apps, defaultApp, flavour: __, ...client } = options
   const app = client.appName ?? (defaultApp === undefined ? apps?.[0] ?? appName : undefined)
   return Adk.layer({ ...client, url, appName: app }).pipe(
