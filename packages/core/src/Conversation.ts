@@ -42,6 +42,7 @@ import type { Policy } from "./AgentTransport.ts"
 import * as Answer from "./Answer.ts"
 import type * as Id from "./Id.ts"
 import * as Rooms from "./internal/rooms.ts"
+import * as Told from "./internal/told.ts"
 import * as Transcript from "./internal/transcript.ts"
 import * as Message from "./Message.ts"
 import type * as StreamEvent from "./StreamEvent.ts"
@@ -56,6 +57,8 @@ import * as TaskState from "./TaskState.ts"
 export interface Options {
   readonly contextId?: Id.ContextId
   readonly pending?: "wait" | "cancel"
+  /** Where a conversation was left that is gone on with, in another process or after a page was loaded again. */
+  readonly state?: State
 }
 
 /**
@@ -74,6 +77,11 @@ export interface State {
  */
 export interface Conversation extends Pick<Agent.Interface, "send" | "ask" | "stream"> {
   readonly state: Effect.Effect<State>
+  /**
+   * Follows the pending task to its end, as `Agent.subscribe` does; one that cannot be followed is waited for and told
+   * whole. Holds its turn as a message does. Empty where nothing is pending, or the agent has asked for input.
+   */
+  readonly resume: Stream.Stream<StreamEvent.StreamEvent, AgentError>
   /** Cancels the pending task, if there is one; may be called while a message is under way. */
   readonly cancel: Effect.Effect<Task.Task | undefined, AgentError>
 }
@@ -94,6 +102,9 @@ const isRefusal = ({ origin, reason }: AgentError): boolean =>
   (origin === "local" || origin === "agent" || origin === "policy") && reason._tag !== "InternalError" &&
   reason._tag !== "ServiceUnavailableError"
 
+/** The task is not to be followed, for whatever reason the agent has. */
+const cannotFollow = ({ origin }: AgentError): boolean => origin === "agent" || origin === "local" || origin === "other"
+
 const once: Policy = Schedule.recurs(0)
 
 /**
@@ -112,8 +123,9 @@ export const make = (options: Options = {}): Effect.Effect<Conversation, never, 
     const rooms = Rooms.of(agent)
     const lock = Semaphore.makeUnsafe(1)
     const transcript = Transcript.make()
-    let contextId = options.contextId
-    let last = Rooms.empty()
+    let contextId = options.contextId ?? options.state?.contextId
+    let last = options.state === undefined ? Rooms.empty() : Rooms.left(rooms, contextId, options.state)
+    options.state?.transcript.forEach(transcript.add)
 
     const room = () => contextId === undefined ? last : rooms.get(contextId) ?? last
 
@@ -136,6 +148,15 @@ export const make = (options: Options = {}): Effect.Effect<Conversation, never, 
         Effect.catchIf(effect, isOver, ({ reason }) => Effect.succeed("task" in reason ? reason.task : task))
     )
 
+    /** What runs in a context, as far as the agent lists it. */
+    const running = (contextId: Id.ContextId) =>
+      agent.listTasks({ contextId, pageSize: 10 }).pipe(
+        Stream.take(10),
+        Stream.filter(({ status }) => !TaskState.isSettled(status.state)),
+        Stream.runCollect,
+        Effect.option
+      )
+
     /** Sees to it that nothing runs in a room. */
     const clear = Effect.fnUntraced(function*(room: Rooms.Room, contextId: Id.ContextId | undefined) {
       const finish = Effect.fnUntraced(function*(task: Task.Task) {
@@ -146,12 +167,7 @@ export const make = (options: Options = {}): Effect.Effect<Conversation, never, 
       const pending = Rooms.pending(room)
       if (pending !== undefined && pending.status.state !== "input-required") yield* finish(pending)
       if (!room.isUncertain || contextId === undefined) return
-      const listed = yield* agent.listTasks({ contextId, pageSize: 10 }).pipe(
-        Stream.take(10),
-        Stream.filter(({ status }) => !TaskState.isSettled(status.state)),
-        Stream.runCollect,
-        Effect.option
-      )
+      const listed = yield* running(contextId)
       if (listed._tag === "None") return
       for (const task of listed.value) {
         Rooms.put(room, task)
@@ -249,6 +265,54 @@ export const make = (options: Options = {}): Effect.Effect<Conversation, never, 
           ))
       )
 
+    const lost = Effect.fnUntraced(function*(room: Rooms.Room) {
+      if (!room.isUncertain || contextId === undefined) return undefined
+      const listed = yield* running(contextId)
+      return listed._tag === "None" ? undefined : listed.value[0]
+    })
+
+    const resume = Effect.gen(function*() {
+      yield* lock.takeScoped(1)
+      const at = contextId === undefined ? last : yield* Rooms.enter(rooms, contextId)
+      const task = Rooms.pending(at) ?? (yield* lost(at))
+      if (task === undefined || task.status.state === "input-required") return Stream.empty
+      const collected = Answer.collector()
+      let first: StreamEvent.StreamEvent | undefined
+      let isGone = false
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          const told = collected.task()
+          if (told !== undefined) transcript.conclude(told)
+          at.isUncertain = false
+          Rooms.put(at, isGone ? undefined : told ?? task)
+        })
+      )
+      at.task = () => collected.task() ?? task
+      /** Of a peer that tells only what is new. */
+      const whole = Stream.suspend(() => {
+        if (first?._tag === "Task" || collected.task()?.status.state !== "completed") return Stream.empty
+        return Stream.fromEffect(agent.getTask(task.id)).pipe(
+          Stream.filter((read) => !Told.isUntold(read)),
+          Stream.catch(() => Stream.empty)
+        )
+      })
+      return agent.subscribe(task.id).pipe(
+        Stream.catchIf(cannotFollow, () => Stream.fromEffect(agent.waitFor(task))),
+        Stream.tapError((error) =>
+          Effect.sync(() => {
+            if ("task" in error.reason) collected.add(error.reason.task)
+            isGone = isOver(error) && collected.task() === undefined
+          })
+        ),
+        Stream.mapArray((events) => {
+          first ??= events[0]
+          for (const event of events) collected.add(event)
+          return events
+        }),
+        Stream.concat(whole)
+      )
+    })
+
     return {
       state: Effect.sync(() => ({ contextId, pending: Rooms.pending(room()), transcript: transcript.messages() })),
       send,
@@ -262,6 +326,7 @@ export const make = (options: Options = {}): Effect.Effect<Conversation, never, 
               Stream.mapArrayEffect((events) => Effect.as(hear(events), events))
             ))
         ),
+      resume: Stream.unwrap(resume),
       cancel: Effect.suspend(() => {
         const at = room()
         const task = Rooms.pending(at)

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import type { ContextId } from "../Id.ts"
+import type { Message } from "../Message.ts"
 import type { Task } from "../Task.ts"
 import * as TaskState from "../TaskState.ts"
 
@@ -49,6 +50,24 @@ export const pending = (room: Room): Task | undefined => {
 /** Leaves a task behind; one that has ended leaves nothing. */
 export const put = (room: Room, task: Task | undefined): void => {
   room.task = task === undefined || TaskState.isTerminal(task.status.state) ? nothing : () => task
+}
+
+/**
+ * The room of a conversation that was left somewhere else; one that is in use here is better known. Where the last word
+ * is the caller's and no task is known, the message may have got to the agent.
+ */
+export const left = (
+  rooms: Rooms,
+  contextId: ContextId | undefined,
+  state: { readonly pending: Task | undefined; readonly transcript: ReadonlyArray<Message> }
+): Room => {
+  const known = contextId === undefined ? undefined : rooms.get(contextId)
+  if (known !== undefined) return known
+  const room = empty()
+  put(room, state.pending)
+  room.isUncertain = contextId !== undefined && state.pending === undefined && state.transcript.at(-1)?.role === "user"
+  if (contextId !== undefined && (state.pending !== undefined || room.isUncertain)) rooms.set(contextId, room)
+  return room
 }
 
 const leave = (rooms: Rooms, contextId: ContextId, room: Room): void => {

@@ -4,4 +4,4 @@
  */
 import type * as Schema from "effect/Schema"
 
-export const compile = (_: Schema.Top): void => {}
+export const compile: (schema: Schema.Top) => void = () => {}
