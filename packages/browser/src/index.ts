@@ -1,1 +1,6 @@
 export * as BrowserAgent from "./BrowserAgent.ts"
+export * as BrowserConversation from "./BrowserConversation.ts"
+export * as BrowserCredentials from "./BrowserCredentials.ts"
+export * as ConversationStore from "./ConversationStore.ts"
+export * as Page from "./Page.ts"
+export * as Tabs from "./Tabs.ts"

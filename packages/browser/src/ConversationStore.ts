@@ -1,0 +1,84 @@
+/**
+ * Where a page keeps its conversations. A store that is full, or that the browser does not let a page have, keeps
+ * nothing, and fails nothing.
+ *
+ * ```ts
+ * import { ConversationStore } from "@effect-a2a/browser"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const store = yield* ConversationStore.ConversationStore
+ *   yield* store.save("chat", { contextId: "c-1" })
+ *   return yield* store.load("chat")
+ * })
+ * await Effect.runPromise(program.pipe(Effect.provide(ConversationStore.layerMemory))) // => { contextId: "c-1" }
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Schema from "effect/Schema"
+
+/** JSON by name; `save` without any forgets it. */
+export class ConversationStore extends Context.Service<ConversationStore, {
+  readonly load: (name: string) => Effect.Effect<unknown>
+  readonly save: (name: string, json: Schema.Json | undefined) => Effect.Effect<void>
+}>()("@effect-a2a/browser/ConversationStore") {}
+
+/** Gone with the page. */
+export const layerMemory: Layer.Layer<ConversationStore> = Layer.sync(ConversationStore, () => {
+  const kept = new Map<string, Schema.Json>()
+  return {
+    load: (name) => Effect.sync(() => kept.get(name)),
+    save: (name, json) => Effect.sync(() => json === undefined ? kept.delete(name) : kept.set(name, json))
+  }
+})
+
+const prefix = "@effect-a2a/browser/"
+
+const orElse = <A>(value: A) => <B>(self: Effect.Effect<B>): Effect.Effect<A | B> =>
+  Effect.catchDefect(self, (defect) => Effect.as(Effect.logDebug("nothing is kept", defect), value))
+
+/** `sessionStorage`: each tab its own, until it is closed; some 5 MB. */
+export const layerSessionStorage: Layer.Layer<ConversationStore> = Layer.succeed(ConversationStore, {
+  load: (name) =>
+    Effect.sync(() => JSON.parse(globalThis.sessionStorage.getItem(prefix + name) ?? "null")).pipe(orElse(undefined)),
+  save: (name, json) =>
+    Effect.sync(() =>
+      json === undefined
+        ? globalThis.sessionStorage.removeItem(prefix + name)
+        : globalThis.sessionStorage.setItem(prefix + name, JSON.stringify(json))
+    ).pipe(orElse(undefined))
+})
+
+const storeName = "conversations"
+
+const settled = <A>(request: IDBRequest<A>): Effect.Effect<A> =>
+  Effect.callback((resume) => {
+    request.onsuccess = () => resume(Effect.succeed(request.result))
+    request.onerror = () => resume(Effect.die(request.error))
+  })
+
+const open = Effect.suspend(() => {
+  const request = globalThis.indexedDB.open("@effect-a2a/browser", 1)
+  request.onupgradeneeded = () => request.result.createObjectStore(storeName)
+  return settled(request)
+})
+
+const within = <A>(mode: IDBTransactionMode, f: (store: IDBObjectStore) => Effect.Effect<A>): Effect.Effect<A> =>
+  Effect.scoped(Effect.flatMap(
+    Effect.acquireRelease(open, (database) => Effect.sync(() => database.close())),
+    (database) => Effect.suspend(() => f(database.transaction(storeName, mode).objectStore(storeName)))
+  ))
+
+/** IndexedDB: all tabs of the origin have it together, and it stays; the tab that saves last is right. */
+export const layerIndexedDb: Layer.Layer<ConversationStore> = Layer.succeed(ConversationStore, {
+  load: (name) => orElse(undefined)(within("readonly", (store) => settled<unknown>(store.get(name)))),
+  save: (name, json) =>
+    orElse(undefined)(
+      within("readwrite", (store) =>
+        json === undefined ? settled(store.delete(name)) : Effect.asVoid(settled(store.put(json, name))))
+    )
+})
