@@ -11,3 +11,4 @@ for (const command of [["ask", question, "--stream"], ["matrix", question]]) {
   if (status !== 0) process.exit(status ?? 1)
   console.log()
 }
+console.log("The same in a browser: npm run chat")

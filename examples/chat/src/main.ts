@@ -1,0 +1,257 @@
+// The page: its state, what changes it, and the agent that answers.
+import type { AgentError } from "@effect-a2a/core/AgentError"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as Agent from "./agent.ts"
+import * as Composer from "./composer.ts"
+import { h } from "./dom.ts"
+import * as Problem from "./problem.ts"
+import { bindings, Demo, initial, type Settings } from "./settings.ts"
+import * as SettingsView from "./settingsView.ts"
+import * as Store from "./store.ts"
+import * as Turn from "./turn.ts"
+import * as TurnView from "./turnView.ts"
+
+const examples = [
+  "What is the capital of France?",
+  "Take a slow look, search for it and make me a file",
+  "Ask me something first",
+  "Show me a tool error",
+  "Try something, and fail"
+]
+
+const demo = await Effect.runPromise(
+  Effect.tryPromise(() => fetch("/demo.json").then((response) => response.json())).pipe(
+    Effect.map(Schema.decodeUnknownOption(Demo)),
+    Effect.orElseSucceed(() => Option.none<Demo>()),
+    Effect.map(Option.getOrUndefined)
+  )
+)
+
+// -----------------------------------------------------------------------------
+// state
+// -----------------------------------------------------------------------------
+
+const saved = Store.load()
+let settings: Settings = saved?.settings ?? initial(demo)
+let turns: ReadonlyArray<Turn.Turn> = saved?.turns ?? []
+let key = settings.url === demo?.url ? demo.key : ""
+let runtime = connected()
+let fiber: Fiber.Fiber<void> | undefined
+/** A page that is being left has its requests cut, which is no failure to remember. */
+let isLeaving = false
+
+function connected() {
+  return ManagedRuntime.make(Agent.layer(settings, key, turns.findLast(({ contextId }) => contextId)?.contextId))
+}
+
+const isRunning = () => turns.at(-1)?.isRunning === true
+
+const change = (turn: Turn.Turn) => {
+  if (isLeaving) return
+  turns = turns.with(-1, turn)
+  render()
+}
+
+// -----------------------------------------------------------------------------
+// what one can do
+// -----------------------------------------------------------------------------
+
+/** Settings that name no agent fail here, as an agent that refuses does. */
+const inSession = <A>(use: (session: Agent.Session["Service"]) => Effect.Effect<A, AgentError>) =>
+  Effect.flatMap(runtime.contextEffect, (context) => use(Context.get(context, Agent.Session)))
+
+const live = (events: (session: Agent.Session["Service"]) => Agent.Events) => {
+  const turn = () => turns.at(-1)!
+  fiber = Effect.runFork(
+    inSession((session) =>
+      Stream.runForEach(events(session), (event) => Effect.sync(() => change(Turn.hear(turn(), event))))
+    ).pipe(
+      Effect.match({
+        onFailure: (error) => change(Turn.ended(turn(), Problem.fromError(error))),
+        onSuccess: () => change(Turn.ended(turn()))
+      })
+    )
+  )
+}
+
+const ask = (question: string) => {
+  if (isRunning()) return
+  if (settings.url === "") return openSettings()
+  const last = turns.at(-1)
+  const answered = last?.state === "input-required" ? last.taskId : undefined
+  turns = [...turns, Turn.make(question)]
+  render()
+  toEnd()
+  composer.focus()
+  live((session) => session.ask(question, answered, () => turns.at(-1)?.taskId))
+}
+
+/** Goes on with the last turn: after a reload, or when its stream was given up. */
+const resume = () => {
+  const turn = turns.at(-1)
+  if (turn === undefined) return
+  const { taskId } = turn
+  if (taskId === undefined) return change(Turn.ended(turn, Problem.unknown))
+  change({ ...turn, isRunning: true, problem: undefined })
+  live((session) => session.follow(taskId))
+}
+
+const stop = () => {
+  const turn = turns.at(-1)
+  if (turn?.isRunning !== true) return
+  const end = (problem: Problem.Problem) => {
+    if (fiber !== undefined) Effect.runFork(Fiber.interrupt(fiber))
+    change(Turn.ended(turns.at(-1)!, problem))
+  }
+  const { taskId } = turn
+  if (taskId === undefined) return end(Problem.stopped)
+  // the stream tells that the task was canceled, and ends the turn; one that cannot be canceled has ended, or will
+  Effect.runFork(
+    inSession((session) => session.cancel(taskId)).pipe(
+      Effect.catchReason("AgentError", "TaskNotCancelableError", () => Effect.void),
+      Effect.match({ onFailure: (error) => end(Problem.fromError(error)), onSuccess: () => undefined })
+    )
+  )
+}
+
+const restart = () => {
+  if (fiber !== undefined) Effect.runFork(Fiber.interrupt(fiber))
+  void runtime.dispose()
+  turns = []
+  runtime = connected()
+  render()
+  composer.focus()
+}
+
+const connect = (next: Settings, nextKey: string) => {
+  const isSame = next.url === settings.url
+  settings = next
+  key = nextKey
+  if (isSame && !isRunning()) {
+    // the same agent in other words: the conversation goes on
+    void runtime.dispose()
+    runtime = connected()
+    render()
+  } else restart()
+  toggleSettings(false)
+  composer.focus()
+}
+
+// -----------------------------------------------------------------------------
+// the page
+// -----------------------------------------------------------------------------
+
+const log = h("section", { className: "log", attributes_: { "aria-label": "Conversation" } })
+const where = h("p", { className: "where" })
+const network = h("span", { className: "network", attributes_: { role: "status" } })
+const form = SettingsView.make(settings, key, connect)
+const composer = Composer.make({ ask, stop })
+const side = h(
+  "aside",
+  { className: "side", id: "side" },
+  h("h2", {}, "Agent"),
+  form.element
+)
+const toggle = h(
+  "button",
+  {
+    type: "button",
+    className: "quiet only-narrow",
+    onclick: () => toggleSettings(!side.classList.contains("open")),
+    attributes_: { "aria-controls": "side", "aria-expanded": "false" }
+  },
+  "Settings"
+)
+const fresh = h(
+  "button",
+  { type: "button", className: "quiet", onclick: restart, ariaLabel: "New conversation" },
+  "New"
+)
+const welcome = h(
+  "div",
+  { className: "welcome" },
+  h("h2", {}, "Ask an agent"),
+  h("p", {}, "Its thoughts, tools and answer arrive as they happen. Try one of these:"),
+  h(
+    "div",
+    { className: "questions" },
+    ...examples.map((text) => h("button", { type: "button", className: "suggestion", onclick: () => ask(text) }, text))
+  )
+)
+
+document.body.append(h(
+  "div",
+  { className: "app" },
+  h("header", {}, h("div", { className: "title" }, h("h1", {}, "Chat"), where), network, fresh, toggle),
+  side,
+  h("main", {}, log, composer.element)
+))
+
+function toggleSettings(isOpen: boolean) {
+  side.classList.toggle("open", isOpen)
+  toggle.setAttribute("aria-expanded", String(isOpen))
+  if (isOpen) form.focus()
+}
+
+function openSettings() {
+  toggleSettings(true)
+}
+
+const views: Array<TurnView.TurnView> = []
+
+const toEnd = () => log.scrollTo({ top: log.scrollHeight })
+
+function render() {
+  const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 80
+  if (turns.length === 0) {
+    views.length = 0
+    log.replaceChildren(welcome)
+  } else welcome.remove()
+  turns.forEach((turn, index) => {
+    views[index] ??= (() => {
+      const view = TurnView.make({ ask, resume, settings: openSettings })
+      log.append(view.element)
+      return view
+    })()
+    if (index >= turns.length - 2) views[index].update(turn)
+  })
+  where.textContent = settings.url === ""
+    ? "no agent yet"
+    : `${URL.canParse(settings.url) ? new URL(settings.url).host : settings.url} · A2A ${settings.version} · ${
+      bindings[settings.binding]
+    }`
+  network.textContent = navigator.onLine ? "" : "offline"
+  fresh.hidden = turns.length === 0
+  composer.update(isRunning())
+  if (isAtEnd) toEnd()
+  Store.save({ settings, turns })
+}
+
+addEventListener("online", render)
+addEventListener("offline", render)
+addEventListener("pagehide", () => {
+  isLeaving = true
+})
+addEventListener("pageshow", (event) => {
+  isLeaving = false
+  // kept by the browser while another page was shown, its requests were cut
+  if (event.persisted && isRunning()) resume()
+})
+
+turns.forEach((turn) => {
+  const view = TurnView.make({ ask, resume, settings: openSettings })
+  log.append(view.element)
+  views.push(view)
+  view.update(turn)
+})
+render()
+toEnd()
+if (isRunning()) resume()
+if (settings.url === "") openSettings()
+else if (matchMedia("(hover: hover)").matches) composer.focus()

@@ -1,0 +1,96 @@
+// What went wrong, for a person: what happened, and what to do.
+import type { AgentError, AgentErrorReason } from "@effect-a2a/core/AgentError"
+import * as Duration from "effect/Duration"
+
+/** `isMild`: nobody's fault, such as a task that was canceled. `action`: what may help, as a button. */
+export interface Problem {
+  readonly title: string
+  readonly detail: string
+  readonly advice: string
+  readonly code: string
+  readonly isMild: boolean
+  readonly action?: "retry" | "continue" | "settings" | undefined
+}
+
+type Words = readonly [title: string, advice: string, action?: Problem["action"]]
+
+const words: { readonly [T in AgentErrorReason["_tag"]]?: Words } = {
+  ConnectionError: [
+    "The agent cannot be reached",
+    "Check the address and your network. If the agent runs, it may not allow this page's origin (CORS).",
+    "retry"
+  ],
+  TimeoutError: ["The agent takes too long", "Wait a little and try again.", "retry"],
+  StreamInterruptedError: [
+    "The answer broke off",
+    "The agent may still be at work: go on listening to it.",
+    "continue"
+  ],
+  UnauthenticatedError: ["The agent does not know you", "Enter a valid key in the settings.", "settings"],
+  CredentialsUnavailableError: ["There is no key to present", "Enter a key in the settings.", "settings"],
+  AccessDeniedError: ["You may not talk to this agent", "Use another key, or ask its owner for access.", "settings"],
+  RateLimitError: ["Too many questions at once", "Wait a moment, then try again.", "retry"],
+  QuotaExceededError: ["The quota is used up", "Top up the account, or use another key.", "settings"],
+  ServiceUnavailableError: ["The agent is away", "It should be back soon: try again in a while.", "retry"],
+  NotFoundError: ["There is no such agent", "Check the address in the settings.", "settings"],
+  MethodNotFoundError: ["The agent does not understand", "Try another version or binding in the settings.", "settings"],
+  VersionNotSupportedError: [
+    "The agent does not speak this version",
+    "Choose another version in the settings.",
+    "settings"
+  ],
+  MalformedResponseError: [
+    "The answer cannot be read",
+    "Is this an A2A agent? Try another version or binding.",
+    "settings"
+  ],
+  TaskNotFoundError: ["The agent has forgotten this task", "Ask again.", "retry"],
+  TaskFailedError: ["The task failed", "Ask again, or ask differently.", "retry"],
+  TaskRejectedError: ["The agent declines", "Ask differently."],
+  TaskCanceledError: ["Canceled", "Ask again whenever you like.", "retry"],
+  InvalidArgumentError: ["The agent does not accept this", "Change the question, or start a new conversation."]
+}
+
+const byOrigin: { readonly [O in AgentError["origin"]]: Words } = {
+  local: ["This cannot be sent", "Check the settings.", "settings"],
+  network: ["The connection failed", "Try again.", "retry"],
+  policy: ["The agent refused", "Check your key and your access.", "settings"],
+  agent: ["The agent refused", "Change the question, or start a new conversation."],
+  task: ["The agent did not finish", "Ask again.", "retry"],
+  contract: ["The answer cannot be read", "Try another version or binding.", "settings"],
+  other: ["Something went wrong", "Try again.", "retry"]
+}
+
+const wait = ({ retryAfter }: AgentError) =>
+  retryAfter === undefined ? "" : ` The agent asks to wait ${Math.ceil(Duration.toSeconds(retryAfter))} s.`
+
+export const fromError = (error: AgentError): Problem => {
+  const [title, advice, action] = words[error.reason._tag] ?? byOrigin[error.origin]
+  return {
+    title,
+    detail: error.reason.message,
+    advice: advice + wait(error),
+    code: error.code,
+    isMild: error.reason._tag === "TaskCanceledError",
+    action
+  }
+}
+
+export const stopped: Problem = {
+  title: "Stopped",
+  detail: "",
+  advice: "The agent had not begun to answer.",
+  code: "",
+  isMild: true,
+  action: "retry"
+}
+
+/** Reloaded after the question was sent and before anything was heard: whether the agent got it is not known. */
+export const unknown: Problem = {
+  title: "The page was reloaded before the agent answered",
+  detail: "",
+  advice: "It is not known whether the agent got the question.",
+  code: "",
+  isMild: true,
+  action: "retry"
+}

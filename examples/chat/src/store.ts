@@ -1,0 +1,22 @@
+// What a reload leaves: this tab's settings and turns, without the key.
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { Settings } from "./settings.ts"
+import type { Turn } from "./turn.ts"
+
+export interface Saved {
+  readonly settings: Settings
+  readonly turns: ReadonlyArray<Turn>
+}
+
+const name = "a2a-chat"
+
+const Document = Schema.fromJsonString(Schema.Struct({ settings: Settings, turns: Schema.Array(Schema.Unknown) }))
+
+export const load = (): Saved | undefined =>
+  // what turns are is not looked into: only this page writes them
+  Schema.decodeUnknownOption(Document)(sessionStorage.getItem(name)).pipe(Option.getOrUndefined) as Saved | undefined
+
+export const save = ({ settings, turns }: Saved): void =>
+  // artifacts in pieces come again with the task
+  sessionStorage.setItem(name, JSON.stringify({ settings, turns: turns.map((turn) => ({ ...turn, task: undefined })) }))

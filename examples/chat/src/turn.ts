@@ -1,0 +1,149 @@
+// A question and what came of it: a value that each event turns into the next one. Nothing here knows of a page.
+import * as Artifact from "@effect-a2a/core/Artifact"
+import * as Id from "@effect-a2a/core/Id"
+import type * as Message from "@effect-a2a/core/Message"
+import * as Part from "@effect-a2a/core/Part"
+import * as StreamEvent from "@effect-a2a/core/StreamEvent"
+import type * as Task from "@effect-a2a/core/Task"
+import type { TaskState } from "@effect-a2a/core/TaskState"
+import * as ToolCall from "@effect-a2a/core/ToolCall"
+import * as MemoryLakeAnswer from "@effect-a2a/memorylake/MemoryLakeAnswer"
+import * as Base64 from "effect/encoding/Base64"
+import type { Problem } from "./problem.ts"
+
+export interface File {
+  readonly name: string
+  readonly mediaType?: string | undefined
+  readonly url?: string | undefined
+  readonly note?: string | undefined
+}
+
+/** What the agent did on the way. */
+export type Step =
+  | { readonly _tag: "Thought"; readonly text: string }
+  | { readonly _tag: "Said"; readonly text: string }
+  | { readonly _tag: "Tool"; readonly call: ToolCall.ToolCall }
+  | { readonly _tag: "File"; readonly file: File }
+
+export interface Turn {
+  readonly question: string
+  readonly isRunning: boolean
+  readonly contextId?: Id.ContextId | undefined
+  readonly taskId?: Id.TaskId | undefined
+  readonly state?: TaskState | undefined
+  /** Messages that were heard, so that a replay says nothing twice. */
+  readonly heard: ReadonlyArray<string>
+  readonly steps: ReadonlyArray<Step>
+  /** The answer as it comes, then the answer. */
+  readonly text: string
+  readonly files: ReadonlyArray<File>
+  readonly questions: ReadonlyArray<string>
+  readonly problem?: Problem | undefined
+  /** Artifacts may come in pieces, which are put together here. */
+  readonly task?: Task.Task | undefined
+}
+
+export const make = (question: string): Turn => ({
+  question,
+  isRunning: true,
+  heard: [],
+  steps: [],
+  text: "",
+  files: [],
+  questions: []
+})
+
+const file = (part: Part.Raw | Part.Url): File => ({
+  name: part.filename ?? (part._tag === "Url" ? part.url.split(/[?#]/)[0]!.split("/").at(-1) : undefined) ?? "file",
+  mediaType: part.mediaType,
+  url: part._tag === "Url"
+    ? part.url
+    : `data:${part.mediaType ?? "application/octet-stream"};base64,${Base64.encode(part.raw)}`
+})
+
+/** What was said so far was no answer yet, since the agent goes on to do something else. */
+const aside = (turn: Turn): Turn =>
+  turn.text.trim() === "" ? turn : { ...turn, steps: [...turn.steps, { _tag: "Said", text: turn.text }], text: "" }
+
+const addTool = (turn: Turn, part: Part.Part): Turn => {
+  const calls = turn.steps.flatMap((step) => step._tag === "Tool" ? [step.call] : [])
+  const next = ToolCall.add(calls, part)
+  if (next === calls) return turn
+  const fresh = next.filter((call) => !calls.some(({ id }) => id === call.id))
+  const steps = turn.steps.map((step): Step => {
+    const call = step._tag === "Tool" ? next.find(({ id }) => id === step.call.id) : undefined
+    return call === undefined || (step._tag === "Tool" && step.call === call) ? step : { _tag: "Tool", call }
+  })
+  return { ...turn, steps: [...steps, ...fresh.map((call): Step => ({ _tag: "Tool", call }))] }
+}
+
+const addThought = (turn: Turn, text: string): Turn => {
+  const last = turn.steps.at(-1)
+  return last?._tag === "Thought"
+    ? { ...turn, steps: turn.steps.with(-1, { _tag: "Thought", text: last.text + text }) }
+    : { ...turn, steps: [...turn.steps, { _tag: "Thought", text }] }
+}
+
+const isTool = (part: Part.Part) => ToolCall.call(part) !== undefined || ToolCall.result(part) !== undefined
+
+const hearPart = (turn: Turn, part: Part.Part): Turn => {
+  if (isTool(part)) return addTool(aside(turn), part)
+  if (ToolCall.isThought(part)) return addThought(aside(turn), Part.joinText([part]))
+  if (part._tag === "Text") return { ...turn, text: turn.text + part.text }
+  if (!Part.isFile(part)) return turn
+  return { ...aside(turn), steps: [...aside(turn).steps, { _tag: "File", file: file(part) }] }
+}
+
+const hearMessage = (turn: Turn, message: Message.Message | undefined): Turn =>
+  message === undefined || message.role === "user" || turn.heard.includes(message.messageId)
+    ? turn
+    : message.parts.reduce(hearPart, { ...turn, heard: [...turn.heard, message.messageId] })
+
+const conclude = (turn: Turn, answer: MemoryLakeAnswer.Answer | undefined): Turn =>
+  answer === undefined ? turn : {
+    ...turn,
+    text: answer.text || turn.text,
+    files: [
+      ...answer.other.filter(Part.isFile).map(file),
+      ...answer.attachments.map(({ committed, description, error, mimeType, name, url }): File => ({
+        name: name ?? "attachment",
+        mediaType: mimeType,
+        url: committed ? url : undefined,
+        note: committed ? description : `not saved: ${error ?? "no reason given"}`
+      }))
+    ],
+    questions: answer.recommendedQuestions
+  }
+
+/** Agents that tell of their tools in artifacts rather than in messages. */
+const hearArtifacts = (turn: Turn, artifacts: ReadonlyArray<Artifact.Artifact>): Turn =>
+  artifacts.flatMap(({ parts }) => parts).filter(isTool).reduce(addTool, turn)
+
+const ofMessage = (message: Message.Message) =>
+  MemoryLakeAnswer.fromArtifact(Artifact.make(Id.ArtifactId.make(message.messageId), message.parts))
+
+export const hear = (before: Turn, event: StreamEvent.StreamEvent): Turn => {
+  const task = StreamEvent.apply(before.task, event)
+  const turn: Turn = {
+    ...before,
+    task,
+    taskId: StreamEvent.taskId(event) ?? before.taskId,
+    contextId: event.contextId ?? before.contextId,
+    state: StreamEvent.state(event) ?? before.state
+  }
+  switch (event._tag) {
+    case "Message":
+      return conclude(turn, ofMessage(event))
+    case "StatusUpdate":
+      return event.status.state === "failed" ? turn : hearMessage(turn, event.status.message)
+    case "ArtifactUpdate":
+      return conclude(hearArtifacts(turn, [event.artifact]), task && MemoryLakeAnswer.fromTask(task))
+    case "Task": {
+      const heard = (event.history ?? []).reduce(hearMessage, turn)
+      const said = event.status.state === "failed" ? heard : hearMessage(heard, event.status.message)
+      return conclude(hearArtifacts(said, event.artifacts ?? []), MemoryLakeAnswer.fromTask(event))
+    }
+  }
+}
+
+export const ended = (turn: Turn, problem?: Problem): Turn => ({ ...turn, isRunning: false, problem })
