@@ -73,7 +73,7 @@ const listen = (routes: Layer.Layer<never, never, HttpRouter.HttpRouter>, port: 
 export const serve = Effect.fnUntraced(function*(port: number) {
   yield* built
   const agent = yield* listen(
-    Layer.merge(MemoryLakeEmulator.routes, HttpRouter.cors({ exposedHeaders: ["retry-after", "www-authenticate"] })),
+    MemoryLakeEmulator.routes,
     port === 0 ? 0 : port + 1
   )
   return { agent, page: yield* listen(page(agent), port) }

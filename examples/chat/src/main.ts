@@ -1,8 +1,10 @@
 // The page: its state, what changes it, and the agent that answers.
 import type { AgentError } from "@effect-a2a/core/AgentError"
+import type { Conversation } from "@effect-a2a/core/Conversation"
+import type { StreamEvent } from "@effect-a2a/core/StreamEvent"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
+import type * as Fiber from "effect/Fiber"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -38,22 +40,16 @@ const demo = await Effect.runPromise(
 // -----------------------------------------------------------------------------
 
 const saved = Store.load()
+let name = saved?.name ?? crypto.randomUUID()
 let settings: Settings = saved?.settings ?? initial(demo)
 let turns: ReadonlyArray<Turn.Turn> = saved?.turns ?? []
 let key = settings.url === demo?.url ? demo.key : ""
-let runtime = connected()
+let runtime = ManagedRuntime.make(Agent.layer(name, settings, key))
 let fiber: Fiber.Fiber<void> | undefined
-/** A page that is being left has its requests cut, which is no failure to remember. */
-let isLeaving = false
-
-function connected() {
-  return ManagedRuntime.make(Agent.layer(settings, key, turns.findLast(({ contextId }) => contextId)?.contextId))
-}
 
 const isRunning = () => turns.at(-1)?.isRunning === true
 
 const change = (turn: Turn.Turn) => {
-  if (isLeaving) return
   turns = turns.with(-1, turn)
   render()
 }
@@ -63,10 +59,11 @@ const change = (turn: Turn.Turn) => {
 // -----------------------------------------------------------------------------
 
 /** Settings that name no agent fail here, as an agent that refuses does. */
-const inSession = <A>(use: (session: Agent.Session["Service"]) => Effect.Effect<A, AgentError>) =>
+const inSession = <A>(use: (session: Conversation) => Effect.Effect<A, AgentError>) =>
   Effect.flatMap(runtime.contextEffect, (context) => use(Context.get(context, Agent.Session)))
 
-const live = (events: (session: Agent.Session["Service"]) => Agent.Events) => {
+/** Lives through the last turn. One of which nothing was heard may not have reached the agent. */
+const live = (events: (session: Conversation) => Stream.Stream<StreamEvent, AgentError>) => {
   const turn = () => turns.at(-1)!
   fiber = Effect.runFork(
     inSession((session) =>
@@ -74,7 +71,7 @@ const live = (events: (session: Agent.Session["Service"]) => Agent.Events) => {
     ).pipe(
       Effect.match({
         onFailure: (error) => change(Turn.ended(turn(), Problem.fromError(error))),
-        onSuccess: () => change(Turn.ended(turn()))
+        onSuccess: () => change(Turn.ended(turn(), Turn.isSilent(turn()) ? Problem.unknown : undefined))
       })
     )
   )
@@ -82,65 +79,63 @@ const live = (events: (session: Agent.Session["Service"]) => Agent.Events) => {
 
 const ask = (question: string) => {
   if (isRunning()) return
-  if (settings.url === "") return openSettings()
-  const last = turns.at(-1)
-  const answered = last?.state === "input-required" ? last.taskId : undefined
+  if (settings.url === "") return toggleSettings(true)
   turns = [...turns, Turn.make(question)]
   render()
   toEnd()
   composer.focus()
-  live((session) => session.ask(question, answered, () => turns.at(-1)?.taskId))
+  live((session) => session.stream(question))
 }
 
 /** Goes on with the last turn: after a reload, or when its stream was given up. */
 const resume = () => {
-  const turn = turns.at(-1)
-  if (turn === undefined) return
-  const { taskId } = turn
-  if (taskId === undefined) return change(Turn.ended(turn, Problem.unknown))
-  change({ ...turn, isRunning: true, problem: undefined })
-  live((session) => session.follow(taskId))
+  change({ ...turns.at(-1)!, isRunning: true, problem: undefined })
+  live((session) => session.resume)
 }
 
+const leave = () => fiber?.interruptUnsafe()
+
 const stop = () => {
-  const turn = turns.at(-1)
-  if (turn?.isRunning !== true) return
+  if (!isRunning()) return
   const end = (problem: Problem.Problem) => {
-    if (fiber !== undefined) Effect.runFork(Fiber.interrupt(fiber))
+    leave()
     change(Turn.ended(turns.at(-1)!, problem))
   }
-  const { taskId } = turn
-  if (taskId === undefined) return end(Problem.stopped)
+  if (turns.at(-1)?.taskId === undefined) return end(Problem.stopped)
   // the stream tells that the task was canceled, and ends the turn; one that cannot be canceled has ended, or will
   Effect.runFork(
-    inSession((session) => session.cancel(taskId)).pipe(
+    inSession((session) => session.cancel).pipe(
       Effect.catchReason("AgentError", "TaskNotCancelableError", () => Effect.void),
       Effect.match({ onFailure: (error) => end(Problem.fromError(error)), onSuccess: () => undefined })
     )
   )
 }
 
-const restart = () => {
-  if (fiber !== undefined) Effect.runFork(Fiber.interrupt(fiber))
+const reconnect = () => {
+  leave()
   void runtime.dispose()
-  turns = []
-  runtime = connected()
+  runtime = ManagedRuntime.make(Agent.layer(name, settings, key))
   render()
   composer.focus()
 }
 
+const restart = () => {
+  leave()
+  void runtime.dispose().then(() => Effect.runPromise(Agent.forget(over)))
+  const over = name
+  name = crypto.randomUUID()
+  turns = []
+  reconnect()
+}
+
+/** The same agent in other words goes on with the conversation. */
 const connect = (next: Settings, nextKey: string) => {
-  const isSame = next.url === settings.url
+  const isSame = next.url === settings.url && !isRunning()
   settings = next
   key = nextKey
-  if (isSame && !isRunning()) {
-    // the same agent in other words: the conversation goes on
-    void runtime.dispose()
-    runtime = connected()
-    render()
-  } else restart()
   toggleSettings(false)
-  composer.focus()
+  if (isSame) reconnect()
+  else restart()
 }
 
 // -----------------------------------------------------------------------------
@@ -199,10 +194,6 @@ function toggleSettings(isOpen: boolean) {
   if (isOpen) form.focus()
 }
 
-function openSettings() {
-  toggleSettings(true)
-}
-
 const views: Array<TurnView.TurnView> = []
 
 const toEnd = () => log.scrollTo({ top: log.scrollHeight })
@@ -215,7 +206,7 @@ function render() {
   } else welcome.remove()
   turns.forEach((turn, index) => {
     views[index] ??= (() => {
-      const view = TurnView.make({ ask, resume, settings: openSettings })
+      const view = TurnView.make({ ask, resume, settings: () => toggleSettings(true) })
       log.append(view.element)
       return view
     })()
@@ -230,22 +221,14 @@ function render() {
   fresh.hidden = turns.length === 0
   composer.update(isRunning())
   if (isAtEnd) toEnd()
-  Store.save({ settings, turns })
+  Store.save({ name, settings, turns })
 }
 
 addEventListener("online", render)
 addEventListener("offline", render)
-addEventListener("pagehide", () => {
-  isLeaving = true
-})
-addEventListener("pageshow", (event) => {
-  isLeaving = false
-  // kept by the browser while another page was shown, its requests were cut
-  if (event.persisted && isRunning()) resume()
-})
 
 turns.forEach((turn) => {
-  const view = TurnView.make({ ask, resume, settings: openSettings })
+  const view = TurnView.make({ ask, resume, settings: () => toggleSettings(true) })
   log.append(view.element)
   views.push(view)
   view.update(turn)
@@ -253,5 +236,5 @@ turns.forEach((turn) => {
 render()
 toEnd()
 if (isRunning()) resume()
-if (settings.url === "") openSettings()
+if (settings.url === "") toggleSettings(true)
 else if (matchMedia("(hover: hover)").matches) composer.focus()

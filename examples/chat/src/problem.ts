@@ -85,9 +85,9 @@ export const stopped: Problem = {
   action: "retry"
 }
 
-/** Reloaded after the question was sent and before anything was heard: whether the agent got it is not known. */
+/** Gone on with, and there was nothing to hear: whether the agent got the question is not known. */
 export const unknown: Problem = {
-  title: "The page was reloaded before the agent answered",
+  title: "Nothing was heard of this question",
   detail: "",
   advice: "It is not known whether the agent got the question.",
   code: "",

@@ -5,18 +5,22 @@ import { Settings } from "./settings.ts"
 import type { Turn } from "./turn.ts"
 
 export interface Saved {
+  /** Of the conversation, which keeps its own state. */
+  readonly name: string
   readonly settings: Settings
   readonly turns: ReadonlyArray<Turn>
 }
 
-const name = "a2a-chat"
+const place = "a2a-chat"
 
-const Document = Schema.fromJsonString(Schema.Struct({ settings: Settings, turns: Schema.Array(Schema.Unknown) }))
+const Document = Schema.fromJsonString(
+  Schema.Struct({ name: Schema.String, settings: Settings, turns: Schema.Array(Schema.Unknown) })
+)
 
 export const load = (): Saved | undefined =>
   // what turns are is not looked into: only this page writes them
-  Schema.decodeUnknownOption(Document)(sessionStorage.getItem(name)).pipe(Option.getOrUndefined) as Saved | undefined
+  Schema.decodeUnknownOption(Document)(sessionStorage.getItem(place)).pipe(Option.getOrUndefined) as Saved | undefined
 
-export const save = ({ settings, turns }: Saved): void =>
+export const save = ({ turns, ...rest }: Saved): void =>
   // artifacts in pieces come again with the task
-  sessionStorage.setItem(name, JSON.stringify({ settings, turns: turns.map((turn) => ({ ...turn, task: undefined })) }))
+  sessionStorage.setItem(place, JSON.stringify({ ...rest, turns: turns.map((turn) => ({ ...turn, task: undefined })) }))

@@ -147,3 +147,7 @@ export const hear = (before: Turn, event: StreamEvent.StreamEvent): Turn => {
 }
 
 export const ended = (turn: Turn, problem?: Problem): Turn => ({ ...turn, isRunning: false, problem })
+
+/** Nothing was heard of it. */
+export const isSilent = ({ state, steps, text }: Turn): boolean =>
+  state === undefined && steps.length === 0 && text === ""
