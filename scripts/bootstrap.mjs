@@ -11,7 +11,12 @@ const bin = join(root, "node_modules", ".bin")
 const node = join(root, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node")
 const stamp = join(root, "node_modules", ".bootstrap-stamp")
 
-const verbs = { start: "scripts/start.ts", test: "scripts/test.ts", a2a: "packages/cli/src/bin.ts", chat: "examples/chat/serve.ts" }
+const verbs = {
+  start: "scripts/start.ts",
+  test: "scripts/test.ts",
+  a2a: "packages/cli/src/bin.ts",
+  chat: "examples/chat/serve.ts"
+}
 
 const fingerprint = () => {
   const manifests = readdirSync(join(root, "packages")).sort().map((name) => `packages/${name}/package.json`)

@@ -21,7 +21,9 @@ const check = (reason: AgentError.AgentErrorReason, expected: Expected, details?
   const { tag, ...fields } = expected
   const told = Object.fromEntries(Object.keys(fields).map((name) => [name, (reason as any)[name]]))
   // what a gateway that gave up on a message says goes on with a warning of this side's (RETRY-01)
-  if ("messageId" in reason && typeof told.message === "string") told.message = told.message.split("; outcome unknown")[0]
+  if ("messageId" in reason && typeof told.message === "string") {
+    told.message = told.message.split("; outcome unknown")[0]
+  }
   assert.deepStrictEqual({ tag: reason._tag, ...told }, { tag, ...fields })
   if (details !== undefined) assert.deepStrictEqual(reason.details, details)
 }
