@@ -37,6 +37,7 @@ const counts = [
   step("lint", () => once(tool("oxlint", ["--deny-warnings"]))),
   step("types", () => once(tsc(["-b"]))),
   step("format", () => once(tool("dprint", ["check"]))),
+  step("size", () => once(tool("node", ["scripts/size.ts"]))),
   step("tests", tests)
 ]
 const sum = (key: keyof Count) => counts.reduce((total, count) => total + count[key], 0)
