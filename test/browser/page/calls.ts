@@ -1,0 +1,141 @@
+/** What tests have a page, or a worker, do: values in, values out, since they go through a wire of their own. */
+import * as BrowserAgent from "@effect-a2a/browser/BrowserAgent"
+import * as BrowserConversation from "@effect-a2a/browser/BrowserConversation"
+import * as BrowserCredentials from "@effect-a2a/browser/BrowserCredentials"
+import * as ConversationStore from "@effect-a2a/browser/ConversationStore"
+import * as Agent from "@effect-a2a/core/Agent"
+import type * as AgentError from "@effect-a2a/core/AgentError"
+import * as AgentStream from "@effect-a2a/core/AgentStream"
+import * as Credentials from "@effect-a2a/core/Credentials"
+import * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import * as Message from "@effect-a2a/core/Message"
+import * as Part from "@effect-a2a/core/Part"
+import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
+import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
+import * as JsonRpc from "@effect-a2a/transport-jsonrpc/JsonRpc"
+import * as Rest from "@effect-a2a/transport-rest/Rest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+
+export interface Target {
+  /** MemoryLake's address, an interface's URL, or a card's. */
+  readonly lake?: MemoryLake.Address
+  readonly url?: string
+  readonly agent?: string
+  readonly binding?: BrowserAgent.Binding
+  readonly protocol?: BrowserAgent.Version
+  /** A bearer token, or the page's own endpoint that gives one. */
+  readonly token?: string
+  readonly tokenUrl?: string
+  readonly limits?: Partial<HttpBinding.Limits>
+}
+
+/** As long as the page lives, as an app has them. */
+const shared = new Map<string, ManagedRuntime.ManagedRuntime<Credentials.Credentials, never>>()
+
+const sharedBy = (tokenUrl: string) => {
+  const runtime = shared.get(tokenUrl) ?? ManagedRuntime.make(BrowserCredentials.layerShared({
+    name: tokenUrl,
+    read: Effect.promise(() => fetch(tokenUrl).then((response) => response.text())).pipe(Effect.map(Redacted.make))
+  }))
+  shared.set(tokenUrl, runtime)
+  return Layer.effectContext(runtime.contextEffect)
+}
+
+const credentials = ({ token, tokenUrl }: Target): Layer.Layer<Credentials.Credentials> => {
+  if (tokenUrl !== undefined) return sharedBy(tokenUrl)
+  return token === undefined ? Credentials.layerNone : Credentials.layerBearer(Redacted.make(token))
+}
+
+const client = ({ agent, binding, lake, protocol, url }: Target) => {
+  if (agent !== undefined) return BrowserAgent.layer({ agent })
+  if (lake === undefined) return BrowserAgent.layer({ url: url!, binding, protocol })
+  const layer = MemoryLake.layer(binding === "jsonrpc" ? JsonRpc.layer : Rest.layer)
+  return BrowserAgent.layerOver(
+    BrowserAgent.dropOnHide(layer({ ...lake, protocol: BrowserAgent.protocols[protocol ?? "1.0"] }))
+  )
+}
+
+type Needs = Agent.Agent | ConversationStore.ConversationStore | Scope.Scope
+
+const run = <A>(target: Target, effect: Effect.Effect<A, AgentError.AgentError, Needs>) =>
+  Effect.runPromise(
+    effect.pipe(
+      Effect.scoped,
+      Effect.provide(ConversationStore.layerSessionStorage),
+      Effect.provide(Layer.provide(client(target), credentials(target))),
+      Effect.updateService(HttpBinding.CurrentLimits, (limits) => ({ ...limits, ...target.limits })),
+      Effect.catchTag("AgentError", ({ message, reason }) => Effect.succeed({ error: reason._tag, message }))
+    )
+  )
+
+/** What has come so far, for a test to look at while it comes. */
+export const seen: Array<string> = []
+
+const watched = <E, R>(events: Stream.Stream<StreamEvent.StreamEvent, E, R>) =>
+  events.pipe(
+    Stream.tap((event) => Effect.sync(() => void seen.push(event._tag))),
+    AgentStream.answer,
+    Effect.map(({ state, text, toolCalls }) => ({ state, text, toolCalls: toolCalls.length }))
+  )
+
+export const ask = (target: Target, text: string) =>
+  run(target, Effect.map(Agent.ask(text), ({ state, text }) => ({ state, text })))
+
+export const stream = (target: Target, text: string) => run(target, watched(Agent.stream(text)))
+
+/** Parts of every kind there and back. */
+export const parts = (target: Target) =>
+  run(
+    target,
+    Effect.gen(function*() {
+      const message = yield* Message.user([
+        Part.text("echo"),
+        Part.data({ answer: 42, list: [1, null] }),
+        Part.raw(Uint8Array.from({ length: 256 }, (_, n) => n), { mediaType: "application/octet-stream" })
+      ])
+      const { artifacts } = yield* Agent.ask(message)
+      return artifacts.flatMap(({ parts }) => parts).map((part) =>
+        part._tag === "Raw" ? [...part.raw] : part._tag === "Data" ? part.data : part._tag
+      )
+    })
+  )
+
+/** Begins, or goes on with, the one conversation of this tab. */
+export const chat = (target: Target, text: string | undefined) =>
+  run(
+    target,
+    Effect.gen(function*() {
+      const chat = yield* BrowserConversation.make({ name: "chat" })
+      const answer = yield* watched(text === undefined ? chat.resume : chat.stream(text))
+      const { pending, transcript } = yield* chat.state
+      return { answer: answer.text, pending: pending?.id, transcript: transcript.map(Message.text) }
+    })
+  )
+
+/** Cancels as soon as something has come. */
+export const cancel = (target: Target, text: string) =>
+  run(
+    target,
+    Effect.gen(function*() {
+      const chat = yield* BrowserConversation.make({ name: "canceled" })
+      const running = yield* Effect.forkScoped(Effect.result(watched(chat.stream(text))))
+      yield* Effect.promise(function wait(): Promise<void> {
+        return new Promise((resolve) => setTimeout(resolve, 20)).then(() => seen.length === 0 ? wait() : undefined)
+      })
+      const canceled = yield* chat.cancel
+      const result = yield* Fiber.join(running)
+      return {
+        state: canceled?.status.state,
+        ended: result._tag === "Failure" ? result.failure.reason._tag : "answered"
+      }
+    })
+  )
+
+/** Leaves a stream after its first event. */
+export const leave = (target: Target, text: string) => run(target, Stream.runHead(Agent.stream(text)))

@@ -1,0 +1,4 @@
+import * as calls from "./calls.ts"
+import { serve } from "./serve.ts"
+
+serve(Promise.resolve(calls))
