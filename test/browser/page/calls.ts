@@ -139,3 +139,9 @@ export const cancel = (target: Target, text: string) =>
 
 /** Leaves a stream after its first event. */
 export const leave = (target: Target, text: string) => run(target, Stream.runHead(Agent.stream(text)))
+
+/** What no page may do whose policy is as strict as this one's. */
+export const generateCode = () =>
+  Effect.runPromise(
+    Effect.sync(() => new Function("return true")()).pipe(Effect.catchDefect(() => Effect.succeed("refused")))
+  )

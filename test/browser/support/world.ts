@@ -77,7 +77,12 @@ export const tab = Effect.fnUntraced(function*(context: BrowserContext, prepare?
     page,
     call: (name, ...args) =>
       Effect.promise(() =>
-        page.evaluate(({ args, name }) => (globalThis as any).calls[name](...args), { name, args } as any)
+        // from a task of the page's own: what a debugger evaluates may generate code
+        page.evaluate(
+          ({ args, name }) =>
+            new Promise((resolve) => setTimeout(resolve)).then(() => (globalThis as any).calls[name](...args)),
+          { name, args } as any
+        )
       ) as never,
     seen: (n) => Effect.promise(() => page.waitForFunction((n) => (globalThis as any).calls.seen.length >= n, n)),
     offline: (isOffline) => Effect.promise(() => context.setOffline(isOffline)),
