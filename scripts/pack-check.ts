@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { read, root, tool, tsc } from "./workspace.ts"
+import { exists, files, packages, read, root, tool, tsc } from "./workspace.ts"
 
 const folder = path.join(root, ".tmp", "pack")
 
@@ -15,5 +15,16 @@ const pack = (): boolean => {
 const lint = (): boolean =>
   fs.readdirSync(folder).map((file) => tool("publint", ["run", path.join(folder, file), "--strict"]).ok).every(Boolean)
 
+/** Outputs whose source is gone would be published too. */
+const sweep = () => {
+  for (const name of packages) {
+    for (const file of files(`packages/${name}/dist`, /\.(js|d\.ts)(\.map)?$/)) {
+      const source = file.replace("/dist/", "/src/").replace(/\.(js|d\.ts)(\.map)?$/, ".ts")
+      if (!exists(source)) fs.rmSync(path.join(root, file))
+    }
+  }
+}
+
+sweep()
 fs.rmSync(folder, { recursive: true, force: true })
 process.exitCode = tsc(["-b", "tsconfig.packages.json"]).ok && pack() && lint() ? 0 : 1
