@@ -1,0 +1,4 @@
+import { javascriptPeer } from "./peer.ts"
+import { suite } from "./suite.ts"
+
+suite(javascriptPeer)

@@ -1,0 +1,82 @@
+/** The server that the page of `POST /run` describes, asked without our client: every status and body of the page. */
+import { AdkEvent } from "@effect-a2a/transport-adk"
+import { assert, describe, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { AdkPeer, layer as peer, pythonPeer } from "./peer.ts"
+
+const post = (path: string, body: unknown) =>
+  Effect.flatMap(AdkPeer, ({ origin }) =>
+    Effect.promise(async () => {
+      const response = await fetch(origin + path, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: typeof body === "string" ? body : JSON.stringify(body)
+      })
+      const type = response.headers.get("content-type")
+      return { status: response.status, type, text: await response.text() }
+    }))
+
+const place = { appName: "scripted", userId: "user-001", sessionId: "session-001" }
+const newMessage = { role: "user", parts: [{ text: "meta" }] }
+
+describe.skipIf(!pythonPeer.isInstalled)("the page of POST /run", () => {
+  layer(peer(pythonPeer), { excludeTestServices: true })((it) => {
+    it.effect("ADK-01, ADK-04: 200 is a list of events, each of which reads and writes back to the same JSON", () =>
+      Effect.gen(function*() {
+        yield* post("/apps/scripted/users/user-001/sessions", { sessionId: place.sessionId })
+        for (const word of ["meta", "tool", "longrun", "state", "code", "error", "artifact"]) {
+          const message = { role: "user", parts: [{ text: word }] }
+          const { status, text, type } = yield* post("/run", { ...place, newMessage: message, streaming: true })
+          assert.deepStrictEqual([status, type], [200, "application/json"])
+          const events: ReadonlyArray<unknown> = JSON.parse(text)
+          assert.isNotEmpty(events)
+          for (const json of events) {
+            const event = yield* Schema.decodeUnknownEffect(AdkEvent.Event)(json)
+            assert.deepStrictEqual(AdkEvent.toJson(event), json)
+            assert.isBelow(event.timestamp!, 1e11, "seconds")
+          }
+        }
+      }))
+
+    for (const path of ["/run", "/run_sse"]) {
+      it.effect(`ADK-06: ${path} refuses with 400, 404 and 422 and the bodies of the page`, () =>
+        Effect.gen(function*() {
+          const refused = Effect.fnUntraced(function*(body: unknown) {
+            const { status, text } = yield* post(path, body)
+            return [status, JSON.parse(text).detail]
+          })
+          const { appName: _, ...rest } = place
+          assert.deepStrictEqual(yield* refused({ ...rest, newMessage }), [
+            400,
+            "app_name is required when ADK_DEFAULT_APP_NAME is not set"
+          ])
+          assert.deepStrictEqual(yield* refused({ ...place, sessionId: "gone", newMessage }), [
+            404,
+            "Session not found: gone"
+          ])
+          const [status, detail] = yield* refused({ ...place, appName: "nope", newMessage })
+          assert.strictEqual(status, 404)
+          assert.match(detail, /^Agent not found: 'nope'/)
+          const wrong = { appName: "scripted", newMessage: { parts: [{ zzz: 1 }] } }
+          assert.deepStrictEqual(yield* refused(wrong), [422, [
+            { type: "missing", loc: ["body", "userId"], msg: "Field required", input: wrong },
+            { type: "missing", loc: ["body", "sessionId"], msg: "Field required", input: wrong },
+            {
+              type: "extra_forbidden",
+              loc: ["body", "newMessage", "parts", 0, "zzz"],
+              msg: "Extra inputs are not permitted",
+              input: 1
+            }
+          ]])
+          assert.deepStrictEqual(yield* refused("{"), [422, [{
+            type: "json_invalid",
+            loc: ["body", 1],
+            msg: "JSON decode error",
+            input: {},
+            ctx: { error: "Expecting property name enclosed in double quotes" }
+          }]])
+        }))
+    }
+  })
+})

@@ -1,0 +1,4 @@
+import { pythonPeer } from "./peer.ts"
+import { suite } from "./suite.ts"
+
+suite(pythonPeer)

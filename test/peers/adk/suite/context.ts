@@ -1,0 +1,36 @@
+/** What the parts of the suite share. */
+import type { Agent, AgentTransport } from "@effect-a2a/core"
+import { AdkClient, AdkContent, AdkEvent } from "@effect-a2a/transport-adk"
+import type { Vitest } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { AdkPeer, Differences } from "../peer.ts"
+
+export interface Context {
+  readonly it: Vitest.MethodsNonLive<AdkClient.AdkClient | Agent.Agent | AgentTransport.AgentTransport | AdkPeer>
+  readonly differs: Differences
+}
+
+let count = 0
+
+/** A user of its own, with a session. */
+export const session = Effect.gen(function*() {
+  const client = yield* AdkClient.AdkClient
+  const userId = `user-${++count}`
+  const { id } = yield* client.createSession({ userId })
+  return { userId, sessionId: id }
+})
+
+export const saying = (text: string) => ({ newMessage: AdkContent.user(AdkContent.text(text)) })
+
+/** What an agent says to a message, all at once, in a session of its own. */
+export const run = Effect.fnUntraced(function*(text: string) {
+  const client = yield* AdkClient.AdkClient
+  return yield* client.run({ ...yield* session, ...saying(text) })
+})
+
+export const texts = (events: ReadonlyArray<AdkEvent.Event>) => events.map(AdkEvent.text)
+
+/** The tag of the reason why an effect fails. */
+export const refusal = <A, E extends { readonly reason: { readonly _tag: string } }, R>(
+  effect: Effect.Effect<A, E, R>
+) => Effect.map(Effect.flip(effect), ({ reason }) => reason._tag)

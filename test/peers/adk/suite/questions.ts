@@ -1,0 +1,104 @@
+/** Agents of ADK's own making, whose model asks for tools that wait for a person. */
+import { Agent, AgentTransport, Credentials, Message, Operation, type Part, Task } from "@effect-a2a/core"
+import { NodeAgent } from "@effect-a2a/node"
+import { Adk, AdkReply } from "@effect-a2a/transport-adk"
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { AdkPeer } from "../peer.ts"
+import type { Context } from "./context.ts"
+
+const llm = Layer.unwrap(
+  Effect.map(
+    AdkPeer,
+    ({ origin }) => Agent.layer.pipe(Layer.provideMerge(Adk.layer({ url: origin, appName: "llm", userId: "ana" })))
+  )
+).pipe(Layer.provide([Credentials.layerNone, Layer.fresh(NodeAgent.layerClient)]))
+
+const send = (input: string | ReadonlyArray<Part.Part>, to?: Task.Task) =>
+  Effect.gen(function*() {
+    const transport = yield* AgentTransport.AgentTransport
+    const message = yield* Message.user(input, to === undefined ? {} : { taskId: to.id, contextId: to.contextId! })
+    const answer = yield* transport.call(Operation.SendMessage, { message })
+    assert.strictEqual(answer._tag, "Task")
+    return answer as Task.Task
+  })
+
+/** A task that waits, and its one question. */
+const asked = Effect.fnUntraced(function*(word: string, state: string) {
+  const task = yield* send(word)
+  assert.strictEqual(task.status.state, state)
+  const questions = AdkReply.questions(task)
+  assert.strictEqual(questions.length, 1)
+  return [task, questions[0]!] as const
+})
+
+export const questions = ({ differs, it }: Context): void => {
+  const test = (
+    title: string,
+    body: Effect.Effect<void, unknown, Agent.Agent | AgentTransport.AgentTransport | AdkPeer>
+  ) => it.effect(title, () => Effect.provide(body, llm))
+
+  test(
+    "ADK-08: a tool of an agent with a model",
+    Effect.gen(function*() {
+      const { text, toolCalls } = yield* Agent.ask("search")
+      assert.strictEqual(text, "search gave {\"found\":\"cats\"}")
+      assert.deepStrictEqual(toolCalls.map(({ name }) => name), ["search"])
+    })
+  )
+
+  test(
+    "ADK-08: a confirmation is asked for, given and denied",
+    Effect.gen(function*() {
+      for (const [confirmed, said] of [[true, "pay gave {\"paid\":9}"], [false, "rejected"]] as const) {
+        const [task, question] = yield* asked("pay", "input-required")
+        assert.deepStrictEqual([question.kind, question.name], ["confirmation", "adk_request_confirmation"])
+        assert.include(question.text, "approve or reject")
+        const done = yield* send([AdkReply.confirm(question, { confirmed })], task)
+        assert.strictEqual(done.id, task.id)
+        assert.strictEqual(done.status.state, "completed")
+        assert.include(Task.text(done), said)
+      }
+    })
+  )
+
+  test(
+    "ADK-08: a value is asked for, and given in words",
+    Effect.gen(function*() {
+      const [task, question] = yield* asked("adk_request_input", "input-required")
+      assert.deepStrictEqual([question.kind, question.text], ["input", "Which city?"])
+      const done = yield* send("Lisbon", task)
+      assert.strictEqual(done.status.state, differs.hearsInput ? "completed" : "input-required")
+      if (differs.hearsInput) assert.include(Task.text(done), "{\"result\":\"Lisbon\"}")
+    })
+  )
+
+  test(
+    "ADK-08: a tool that takes its time has its result told later",
+    Effect.gen(function*() {
+      const [task, question] = yield* asked("ask_boss", "input-required")
+      assert.strictEqual(question.kind, "tool")
+      assert.strictEqual(Task.text(task), "ask_boss gave {\"status\":\"pending\"}")
+      const done = yield* send([AdkReply.result(question, { granted: true })], task)
+      assert.strictEqual(done.status.state, "completed")
+      assert.include(Task.text(done), "ask_boss gave {\"granted\":true}")
+    })
+  )
+
+  test(
+    "ADK-08: a credential is asked for, and told where its owner came back to",
+    Effect.gen(function*() {
+      const [task, question] = yield* asked("mail", "auth-required")
+      assert.strictEqual(question.kind, "credential")
+      const url = new URL(AdkReply.authUri(question)!)
+      assert.strictEqual(url.origin, "http://127.0.0.1:9")
+      assert.strictEqual(JSON.stringify(question).includes("shh"), differs.tellsSecrets)
+      const authResponseUri = `http://127.0.0.1:9/back?code=c&state=${url.searchParams.get("state")}`
+      const answer = AdkReply.credential(question, { authResponseUri, redirectUri: "http://127.0.0.1:9/back" })
+      const done = yield* send([answer], task)
+      if (differs.exchanges) assert.include(Task.text(done), "signedIn")
+      else assert.include(Task.statusText(done), "token endpoint 'http://127.0.0.1:9/token' is not allowed")
+    })
+  )
+}
