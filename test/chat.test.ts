@@ -130,11 +130,16 @@ describe.skipIf(!fs.existsSync(executablePath))("examples/chat", { concurrent: t
     ])
     assert.deepStrictEqual(await texts(page, ".tool .state"), ["done"])
     assert.deepStrictEqual(await texts(page, ".text"), ["You asked: slow search"])
-    // the conversation is the same one
     await ask(page, example)
     await ended(page)
     assert.deepStrictEqual(await texts(page, ".text"), ["Paris is the capital of France."])
-    assert.strictEqual(await page.locator(".turn").count(), 2)
+    // in the same conversation
+    const contexts: ReadonlyArray<unknown> = await page.evaluate(() =>
+      JSON.parse(sessionStorage.getItem("a2a-chat")!).turns.map((turn: { contextId?: string }) => turn.contextId)
+    )
+    assert.strictEqual(contexts.length, 2)
+    assert.isString(contexts[0])
+    assert.strictEqual(contexts[0], contexts[1])
     assert.deepStrictEqual(faults, [])
     await context.close()
   })
@@ -160,9 +165,11 @@ describe.skipIf(!fs.existsSync(executablePath))("examples/chat", { concurrent: t
     await ask(page, "Ask me something")
     await ended(page)
     assert.deepStrictEqual(await texts(page, ".text"), ["Which one do you mean?"])
+    assert.deepStrictEqual(await texts(page, ".progress"), ["The agent waits for your reply."])
     await ask(page, "That one")
     await ended(page)
     assert.deepStrictEqual(await texts(page, ".text"), ["You asked: That one"])
+    assert.deepStrictEqual(await texts(page, ".step.said"), [])
 
     await page.getByLabel("Key").fill("sk_invalid")
     await page.getByRole("button", { name: "Connect" }).click()

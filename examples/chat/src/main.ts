@@ -80,7 +80,7 @@ const live = (events: (session: Conversation) => Stream.Stream<StreamEvent, Agen
 const ask = (question: string) => {
   if (isRunning()) return
   if (settings.url === "") return toggleSettings(true)
-  turns = [...turns, Turn.make(question)]
+  turns = [...turns, Turn.make(question, turns.at(-1))]
   render()
   toEnd()
   composer.focus()
@@ -210,7 +210,7 @@ function render() {
       log.append(view.element)
       return view
     })()
-    if (index >= turns.length - 2) views[index].update(turn)
+    views[index].update(turn, index === turns.length - 1)
   })
   where.textContent = settings.url === ""
     ? "no agent yet"
@@ -227,12 +227,6 @@ function render() {
 addEventListener("online", render)
 addEventListener("offline", render)
 
-turns.forEach((turn) => {
-  const view = TurnView.make({ ask, resume, settings: () => toggleSettings(true) })
-  log.append(view.element)
-  views.push(view)
-  view.update(turn)
-})
 render()
 toEnd()
 if (isRunning()) resume()

@@ -43,10 +43,11 @@ export interface Turn {
   readonly task?: Task.Task | undefined
 }
 
-export const make = (question: string): Turn => ({
+/** `last`: the turn before. What was heard in it is no part of this one, though a task that goes on tells it again. */
+export const make = (question: string, last: Turn | undefined): Turn => ({
   question,
   isRunning: true,
-  heard: [],
+  heard: last?.state === "input-required" ? last.heard : [],
   steps: [],
   text: "",
   files: [],

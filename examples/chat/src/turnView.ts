@@ -85,8 +85,8 @@ const problemView = (problem: Problem, turn: Turn, actions: Actions) => {
   )
 }
 
-const progress = (turn: Turn): string => {
-  if (!turn.isRunning) return ""
+const progress = (turn: Turn, isLast: boolean): string => {
+  if (!turn.isRunning) return turn.state === "input-required" && isLast ? "The agent waits for your reply." : ""
   if (!navigator.onLine) return "Offline. The answer goes on when the network is back."
   return turn.taskId === undefined ? "Asking…" : "Working…"
 }
@@ -109,7 +109,7 @@ export const make = (actions: Actions) => {
   const shown = { steps: [] as Array<Step>, files: [] as Array<File>, questions: [] as Array<string> }
   let problemShown: Problem | undefined
 
-  const update = (turn: Turn): void => {
+  const update = (turn: Turn, isLast: boolean): void => {
     setText(question, turn.question)
     keyed(steps, turn.steps, shown.steps, step)
     reply.setAttribute("aria-busy", String(turn.isRunning))
@@ -117,7 +117,7 @@ export const make = (actions: Actions) => {
     element.dataset.state = turn.isRunning ? "running" : turn.problem === undefined ? "done" : "problem"
     setText(answer, turn.text.trimStart())
     keyed(files, turn.files, shown.files, fileView)
-    setText(status, progress(turn))
+    setText(status, progress(turn, isLast))
     if (problemShown !== turn.problem) {
       problemShown = turn.problem
       problem.replaceChildren(...(turn.problem === undefined ? [] : [problemView(turn.problem, turn, actions)]))
