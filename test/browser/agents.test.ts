@@ -98,6 +98,55 @@ inBrowser("in Chromium", (it) => {
       assert.notInclude(kept, "sk_demo")
     }))
 
+  it.effect("a token is kept for the next visit where that is asked for by name", () =>
+    Effect.gen(function*() {
+      const { lake, tokens } = yield* World
+      const context = yield* visit
+      const target = { lake, tokenUrl: "/token/next-visit", isKept: true }
+      const first = yield* tab(context)
+      assert.deepStrictEqual<unknown>(yield* first.call("ask", target, question), paris)
+      yield* Effect.promise(() => first.page.close())
+      const next = yield* tab(context)
+      assert.deepStrictEqual<unknown>(yield* next.call("ask", target, question), paris)
+      assert.strictEqual(tokens.get("/token/next-visit"), 2)
+    }))
+
+  it.effect("a conversation in IndexedDB is there in another tab, one in sessionStorage is not", () =>
+    Effect.gen(function*() {
+      const { lake } = yield* World
+      const context = yield* visit
+      for (const store of ["indexedDb", "session"] as const) {
+        const target = { lake, token, store }
+        const said = ((yield* (yield* tab(context)).call("chat", target, question)) as any).transcript
+        assert.deepStrictEqual(said, [question, paris.text])
+        const other = (yield* (yield* tab(context)).call("chat", target, undefined)) as any
+        assert.deepStrictEqual(other.transcript, store === "session" ? [] : said)
+      }
+    }))
+
+  it.effect("RES-01: a page that is left lets go of its stream, and takes it up when it is back", () =>
+    Effect.gen(function*() {
+      const page = yield* open()
+      let isClosed = false
+      const agent = yield* Site.raw((asked, response) => {
+        if (!asked.line.endsWith(":stream")) return HttpServer.cutting(asked, response)
+        response.on("close", () => void (isClosed = true))
+        HttpServer.events(response, [{ task: HttpServer.task("SUBMITTED") }, HttpServer.chunk("Hel", false)], "hang")
+      })
+      // the browser is started without the cache that such pages go to
+      const tell = (type: string) =>
+        Effect.promise(() =>
+          page.page.evaluate((type) => dispatchEvent(new PageTransitionEvent(type, { persisted: true })), type)
+        )
+      const running = yield* Effect.forkChild(page.call("stream", { url: agent.url }, "hello"))
+      yield* page.seen(2)
+      yield* tell("pagehide")
+      yield* Effect.sleep("100 millis")
+      assert.isTrue(isClosed)
+      yield* tell("pageshow")
+      assert.deepInclude(yield* Fiber.join(running), { state: "completed", text: "Hello you" })
+    }))
+
   it.effect("ML-28: a reload in mid-stream ends with the same answer", () =>
     Effect.gen(function*() {
       const { lake } = yield* World
@@ -212,8 +261,22 @@ inBrowser("in Chromium", (it) => {
       assert.strictEqual(length(yield* page.call("ask", { url: agent.url }, "hello")), 20 * 2 ** 20)
     }))
 
+  it.effect("ESM-05: loading it touches neither AbortController nor fetch", () =>
+    Effect.gen(function*() {
+      const page = yield* open()
+      const loaded = yield* Effect.promise(() =>
+        page.page.evaluate(() => {
+          const worker = new Worker("/worker.js", { type: "module" })
+          const { port1, port2 } = new MessageChannel()
+          worker.postMessage({ name: "generateCode", args: [] }, [port2])
+          return new Promise((resolve) => port1.onmessage = ({ data }) => resolve(data))
+        })
+      )
+      assert.strictEqual(loaded, "refused")
+    }))
+
   for (const kind of ["web worker", "service worker"] as const) {
-    it.effect(`ESM-05: a ${kind} asks and streams in all four cells; loading it touches no AbortController`, () =>
+    it.effect(`SDK-05: a ${kind} asks and streams in all four cells`, () =>
       Effect.gen(function*() {
         const { lake } = yield* World
         const page = yield* open()

@@ -46,9 +46,13 @@ export interface Options extends Omit<HttpBinding.Options, "protocol"> {
   readonly protocol?: Version | Protocol.Protocol | undefined
 }
 
-/** An agent that is found by its URL, by its card's, or by its card; both bindings are installed unless others are given. */
+/**
+ * An agent that is found by its URL, by its card's, or by its card; both bindings are installed unless others are given.
+ * `policy`: how the first card is asked for again where it cannot be had; by default up to three times, {@link wakeful}.
+ */
 export interface DiscoveryOptions extends Omit<Discovery.Options, "bindings"> {
   readonly bindings?: Discovery.Options["bindings"] | undefined
+  readonly policy?: AgentTransport.Policy | undefined
 }
 
 /** fetch. Trace headers stay out: for them a browser asks permission first, which agents seldom give. */
@@ -59,20 +63,6 @@ export const layerClient: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
     HttpClient.transform((effect) => Effect.provideService(effect, HttpClient.TracerPropagationEnabled, false))
   )
 ).pipe(Layer.provide(FetchHttpClient.layer))
-
-/** The transport, for decorators and for agents of one's own making. */
-export const layerTransport = (
-  options: Options | DiscoveryOptions
-): Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError, HttpClient.HttpClient | Credentials> => {
-  if (!("url" in options)) {
-    return Discovery.layer({ ...options, bindings: options.bindings ?? [Rest.binding, JsonRpc.binding] })
-  }
-  const { binding = "rest", protocol = "1.0", ...rest } = options
-  return HttpBinding.layer(bindings[binding])({
-    ...rest,
-    protocol: typeof protocol === "string" ? protocols[protocol] : protocol
-  })
-}
 
 /** A browser may say that there is no network where there is one. */
 const doubt = Duration.seconds(30)
@@ -90,6 +80,26 @@ export const wakeful = (policy: AgentTransport.Policy): AgentTransport.Policy =>
         : Effect.raceFirst(Effect.sleep(Duration.max(duration, doubt)), page.next("online"))
       return Duration.zero
     }))
+
+const reads = wakeful(AgentTransport.backoff(3))
+
+/** The transport, for decorators and for agents of one's own making. */
+export const layerTransport = (
+  options: Options | DiscoveryOptions
+): Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError, HttpClient.HttpClient | Credentials> => {
+  if (!("url" in options)) {
+    const { bindings: installed = [Rest.binding, JsonRpc.binding], policy = reads, ...rest } = options
+    return Layer.effect(
+      AgentTransport.AgentTransport,
+      Effect.retry(Discovery.make({ ...rest, bindings: installed }), AgentTransport.polite(policy))
+    )
+  }
+  const { binding = "rest", protocol = "1.0", ...rest } = options
+  return HttpBinding.layer(bindings[binding])({
+    ...rest,
+    protocol: typeof protocol === "string" ? protocols[protocol] : protocol
+  })
+}
 
 /**
  * Lets go of streams when the page is left, so that the browser can keep the page as it is; {@link resilient} takes them
@@ -120,7 +130,7 @@ export const resilient = <E, R>(
   transport: Layer.Layer<AgentTransport.AgentTransport, E, R>
 ): Layer.Layer<AgentTransport.AgentTransport, E, R> =>
   transport.pipe(
-    AgentTransport.retry(wakeful(AgentTransport.backoff(3))),
+    AgentTransport.retry(reads),
     AgentTransport.resumable(wakeful(AgentTransport.backoff(20)))
   )
 

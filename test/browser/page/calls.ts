@@ -22,6 +22,11 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
+const stores = {
+  session: ConversationStore.layerSessionStorage,
+  indexedDb: ConversationStore.layerIndexedDb
+}
+
 export interface Target {
   /** MemoryLake's address, an interface's URL, or a card's. */
   readonly lake?: MemoryLake.Address
@@ -32,14 +37,17 @@ export interface Target {
   /** A bearer token, or the page's own endpoint that gives one. */
   readonly token?: string
   readonly tokenUrl?: string
+  /** Whether the next visit is to find the token. */
+  readonly isKept?: boolean
+  readonly store?: keyof typeof stores
   readonly limits?: Partial<HttpBinding.Limits>
 }
 
 /** As long as the page lives, as an app has them. */
 const shared = new Map<string, ManagedRuntime.ManagedRuntime<Credentials.Credentials, never>>()
 
-const sharedBy = (tokenUrl: string) => {
-  const runtime = shared.get(tokenUrl) ?? ManagedRuntime.make(BrowserCredentials.layerShared({
+const sharedBy = (tokenUrl: string, layer: typeof BrowserCredentials.layerShared) => {
+  const runtime = shared.get(tokenUrl) ?? ManagedRuntime.make(layer({
     name: tokenUrl,
     read: Effect.promise(() => fetch(tokenUrl).then((response) => response.text())).pipe(Effect.map(Redacted.make))
   }))
@@ -47,8 +55,10 @@ const sharedBy = (tokenUrl: string) => {
   return Layer.effectContext(runtime.contextEffect)
 }
 
-const credentials = ({ token, tokenUrl }: Target): Layer.Layer<Credentials.Credentials> => {
-  if (tokenUrl !== undefined) return sharedBy(tokenUrl)
+const credentials = ({ isKept, token, tokenUrl }: Target): Layer.Layer<Credentials.Credentials> => {
+  if (tokenUrl !== undefined) {
+    return sharedBy(tokenUrl, isKept ? BrowserCredentials.layerLocalStorage : BrowserCredentials.layerShared)
+  }
   return token === undefined ? Credentials.layerNone : Credentials.layerBearer(Redacted.make(token))
 }
 
@@ -67,7 +77,7 @@ const run = <A>(target: Target, effect: Effect.Effect<A, AgentError.AgentError, 
   Effect.runPromise(
     effect.pipe(
       Effect.scoped,
-      Effect.provide(ConversationStore.layerSessionStorage),
+      Effect.provide(stores[target.store ?? "session"]),
       Effect.provide(Layer.provide(client(target), credentials(target))),
       Effect.updateService(HttpBinding.CurrentLimits, (limits) => ({ ...limits, ...target.limits })),
       Effect.catchTag("AgentError", ({ message, reason }) => Effect.succeed({ error: reason._tag, message }))

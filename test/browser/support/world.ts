@@ -1,6 +1,6 @@
 /** One browser, one site and its agents for all tests of a file. */
 import type * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
-import { describe, layer } from "@effect/vitest"
+import { describe, it, layer } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -33,7 +33,7 @@ const layerWorld = Layer.effect(
 /** Tests in the browser; real time passes there. */
 export const inBrowser = (title: string, tests: Parameters<ReturnType<typeof layer<World, never>>>[1] & Function) =>
   Chromium.executablePath === undefined
-    ? describe.skip(`${title} (SKIPPED: no Chromium)`, () => {})
+    ? describe.skip(title, () => it("SKIPPED: there is no Chromium", () => {}))
     : layer(layerWorld, { excludeTestServices: true, timeout: 60_000 })(title, tests as never)
 
 type Calls = typeof calls
