@@ -1,9 +1,12 @@
 // What is published, as its users have it: the tarballs in a fresh app, installed by npm; type-checked, built by four
 // bundlers without a warning and without a built-in of Node, and run in Chromium where there is one. Downloads the
 // bundlers, so it is no part of `npm test`.
+import * as Effect from "effect/Effect"
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { serving } from "../examples/chat/serving.ts"
+import { executablePath, launch } from "../test/browser/support/chromium.ts"
 import { read, root, tool, tsc } from "./workspace.ts"
 
 const folder = path.join(root, ".tmp", "consumers")
@@ -98,25 +101,16 @@ const step = (name: string, found: ReadonlyArray<string>) => {
 const unless = ({ ok, output }: { readonly ok: boolean; readonly output: string }) => ok ? [] : [output]
 
 /** Each binding's answer, as the page that Vite built hears it from the emulator on another origin. */
-const answer = async (executablePath: string): Promise<string> => {
-  const [{ chromium }, { Effect }, { serving }] = await Promise.all([
-    import("playwright-core"),
-    import("effect"),
-    import("../examples/chat/serving.ts")
-  ])
-  const heard = async (url: string) => {
-    const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] })
+const heard = Effect.scoped(Effect.gen(function*() {
+  const { page: url } = yield* serving(path.join(app, "dist", "vite"), 0)
+  const browser = yield* launch
+  return yield* Effect.promise(async () => {
     const page = await browser.newPage()
     await page.goto(url)
     await page.waitForFunction(() => document.title !== "", undefined, { timeout: 15_000 }).catch(() => undefined)
-    const title = await page.title()
-    await browser.close()
-    return title
-  }
-  return Effect.runPromise(Effect.scoped(
-    Effect.flatMap(serving(path.join(app, "dist", "vite"), 0), ({ page }) => Effect.promise(() => heard(page)))
-  ))
-}
+    return page.title()
+  })
+}))
 
 fs.rmSync(folder, { recursive: true, force: true })
 fs.mkdirSync(app, { recursive: true })
@@ -191,12 +185,11 @@ for (const name of ["vite", "esbuild", "rollup", "webpack"]) {
   )
 }
 
-const chromium = process.env.CHROMIUM ?? "/usr/bin/chromium"
-if (fs.existsSync(chromium)) {
+if (executablePath !== undefined) {
   const expected = "Paris is the capital of France."
-  const heard = await answer(chromium)
-  step("runs in Chromium", heard.split(expected).length === 3 ? [] : [heard])
-} else console.log(`NOT RUN in Chromium: there is no ${chromium}`)
+  const title = await Effect.runPromise(heard)
+  step("runs in Chromium", title.split(expected).length === 3 ? [] : [`heard ${JSON.stringify(title)}`])
+}
 
 for (const failure of failures) console.error(`\n${failure}`)
 process.exitCode = failures.length === 0 ? 0 : 1
