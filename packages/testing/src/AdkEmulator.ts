@@ -114,6 +114,10 @@ const handlers = (options: Options): { readonly [route: string]: Handler } => {
     const session = yield* find({ app: app ?? "", user: run.userId, session: String(run.sessionId) })
     const isEmpty = run.newMessage === undefined || (run.newMessage.parts ?? []).length === 0
     if (run.newMessage === undefined && !isPython) return Stream.empty
+    if (!isPython && !apps.includes(app ?? "")) {
+      const message = `Agent '${app}' not found in agents. Available agents: ${apps.join(", ")}`
+      return Stream.fail<Play.Threw>({ _tag: "Threw", message })
+    }
     return isEmpty && !(run.newMessage === undefined && run.invocationId !== undefined)
       ? Stream.fail<Play.Threw>({ _tag: "Threw", message: "No parts in the newMessage." })
       : Play.run(served, session, run)

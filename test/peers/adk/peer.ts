@@ -14,9 +14,12 @@ export type Reason = AdkError.AdkErrorReason["_tag"]
 /** Where a server differs from Python 2.x, which the page of the API describes. */
 export interface Differences {
   readonly flavour: AdkClient.Flavour
-  /** Of a run that names an application that is not there, and of one that names none. */
+  /** Of a run that names an application that is not there. */
   readonly unknownApp: Reason
-  readonly noApp: Reason
+  /** Of a stream in a session of an application that is not there. */
+  readonly unknownAppStream: Reason
+  /** Of an application whose name is reserved. */
+  readonly specialApp: Reason
   /** Whether state is changed, artifacts are saved and sessions remembered without a run. */
   readonly writes: boolean
   /** Whether sessions begin with events. */
@@ -41,7 +44,8 @@ export interface Differences {
 export const python: Differences = {
   flavour: "python",
   unknownApp: "AppNotFoundError",
-  noApp: "AppNameRequiredError",
+  unknownAppStream: "AppNotFoundError",
+  specialApp: "DeniedError",
   writes: true,
   initialEvents: true,
   runThrew: "Internal Server Error",
@@ -57,9 +61,10 @@ export const python: Differences = {
 
 export const javascript: Differences = {
   flavour: "javascript",
-  // it looks for the session first, and does not ask for an application
+  // it looks for the session first, and takes the stream on before it looks for the application
   unknownApp: "SessionNotFoundError",
-  noApp: "SessionNotFoundError",
+  unknownAppStream: "StreamError",
+  specialApp: "SessionNotFoundError",
   writes: false,
   initialEvents: false,
   runThrew: "Failed to run agent: Error: the tool \"x\" broke",

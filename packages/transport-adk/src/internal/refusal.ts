@@ -29,7 +29,7 @@ const eventsOf = (json: unknown): ReadonlyArray<Event> => {
     : []
 }
 
-const isApp = /agent not found|no root_agent|no agent found/i
+const isApp = /agent not found|agent '[^']*' not found|no root_agent|no agent found/i
 const isSession = /^session not found/i
 const isArtifact = /^artifact/i
 const isGuard = /^forbidden: (?:host|origin|possible dns)/i

@@ -65,9 +65,13 @@ const lost = (turn: Turn, error: AdkError.AdkError, isTold: boolean): Failure =>
       ...(reason.cause !== undefined && { cause: reason.cause })
     })
   }
-  return reason._tag === "ConnectionError" || reason._tag === "TimeoutError"
-    ? AgentError.reason(reason._tag, { ...reason, messageId } as never)
-    : reason
+  if (reason._tag !== "ConnectionError" && reason._tag !== "TimeoutError") return reason
+  // an error's message and cause do not come along by themselves
+  const { cause, message } = reason
+  return AgentError.reason(
+    reason._tag,
+    { ...reason, message, messageId, ...(cause !== undefined && { cause }) } as never
+  )
 }
 
 export const make = (client: AdkClient["Service"], tasks: ReturnType<typeof Tasks.make>, settings: Settings) => {

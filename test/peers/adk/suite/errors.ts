@@ -17,6 +17,7 @@ const reasonOf = <T extends AdkError.AdkErrorReason["_tag"]>(reason: AdkError.Ad
 export const errors = ({ differs, it }: Context): void => {
   it.effect("ADK-06: no such session, no such application", () =>
     Effect.gen(function*() {
+      const client = yield* AdkClient.AdkClient
       const key = yield* session
       for (const way of yield* ways({ ...key, sessionId: "gone", ...saying("hello") })) {
         const reason = reasonOf((yield* Effect.flip(way)).reason, "SessionNotFoundError")
@@ -26,6 +27,13 @@ export const errors = ({ differs, it }: Context): void => {
       for (const way of yield* ways({ ...key, appName: "nope", ...saying("hello") })) {
         assert.strictEqual(yield* refusal(way), differs.unknownApp)
       }
+      // a session is made for an application that is not there, and the run fails
+      const { id } = yield* client.createSession({ appName: "nope", userId: key.userId })
+      const nowhere = { appName: "nope", userId: key.userId, sessionId: id, ...saying("hello") }
+      assert.strictEqual(yield* refusal(client.run(nowhere)), "AppNotFoundError")
+      assert.strictEqual(yield* refusal(Stream.runDrain(client.runSse(nowhere))), differs.unknownAppStream)
+      const reason = yield* refusal(client.run({ ...nowhere, appName: "__nope" }))
+      assert.strictEqual(reason, differs.specialApp)
     }))
 
   it.effect("ADK-06: what an agent said before it threw, and the words of what it threw", () =>

@@ -1,0 +1,20 @@
+/** A server that is not there. */
+import { Agent, Credentials } from "@effect-a2a/core"
+import { NodeAgent } from "@effect-a2a/node"
+import { Adk } from "@effect-a2a/transport-adk"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Stream } from "effect"
+
+const nowhere = Agent.layer.pipe(
+  Layer.provide(Adk.layer({ url: "http://127.0.0.1:1", appName: "demo" })),
+  Layer.provide([Credentials.layerNone, NodeAgent.layerClient])
+)
+
+it.live("ADK-08: a server that cannot be reached is a failed call that says why, and there is no task", () =>
+  Effect.gen(function*() {
+    for (const call of [Agent.ask("hello"), Stream.runDrain(Agent.stream("hello"))]) {
+      const { reason } = yield* Effect.flip(call)
+      assert.strictEqual(reason._tag, "ConnectionError")
+      assert.include(reason.message, "ECONNREFUSED")
+    }
+  }).pipe(Effect.provide(nowhere)))
