@@ -11,6 +11,7 @@ import * as ServiceParameters from "@effect-a2a/core/ServiceParameters"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as NodeAgent from "@effect-a2a/node/NodeAgent"
 import * as NodeCredentials from "@effect-a2a/node/NodeCredentials"
+import * as Adk from "@effect-a2a/transport-adk/Adk"
 import * as Arr from "effect/Array"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -50,6 +51,7 @@ const allOr = <K extends string, A>(all: { readonly [_ in K]: A }, one: K | unde
   one === undefined ? Object.values<A>(all) as [A, ...Array<A>] : Arr.of(all[one])
 
 const transport = (target: Target.Target, cell: Partial<Cell>, policy: AgentTransport.Policy) => {
+  if (target._tag === "Adk") return Adk.layer(target)
   const patched = (protocol: Protocol.Protocol) => isMemoryLake(target) ? MemoryLake.protocol(protocol) : protocol
   const remembering = isMemoryLake(target) ? MemoryLake.withMemory : identity
   if (target._tag === "Card") {
@@ -132,7 +134,11 @@ export const connect = Effect.gen(function*() {
       Effect.provideService(AgentTransport.CurrentResumptionObserver, resumed)
     )
   const policy = AgentTransport.backoff(flags.retries)
-  const lasting = flow(AgentTransport.retry(policy), flags.resume ? AgentTransport.resumable() : identity)
+  const lasting = flow(
+    AgentTransport.retry(policy),
+    // a stream of ADK cannot be taken up again
+    flags.resume && target._tag !== "Adk" ? AgentTransport.resumable() : identity
+  )
   const agent: Connection["agent"] = (cell) =>
     Agent.make.pipe(
       Effect.provide(lasting(transport(target, cell, policy))),

@@ -53,6 +53,12 @@ export const target = {
   host: text("host", "ORIGIN", "Where MemoryLake is; or MEMORYLAKE_HOST (default https://app.memorylake.cn)").pipe(
     Flag.optional
   ),
+  adk: text("adk", "URL", "An ADK API server, with --app and --user").pipe(Flag.optional),
+  app: text("app", "NAME", "ADK: the application").pipe(Flag.optional),
+  user: text("user", "ID", "ADK: whose sessions").pipe(Flag.optional),
+  session: text("session", "ID", "ADK: the session to go on with, made if it is missing (default: a new one)").pipe(
+    Flag.optional
+  ),
   memorylake: isOn("memorylake", "The agent at --url or --card is one of MemoryLake's"),
   protocol: Flag.Literals("protocol", [Protocol.v1_0.version, Protocol.v0_3.version]).pipe(
     Flag.withDescription("The A2A version to speak (default 1.0; with --card, what the card prefers)"),

@@ -10,6 +10,7 @@ import type * as Schema from "effect/Schema"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { UsageError } from "./exit.ts"
+import { root } from "./root.ts"
 
 const mediaTypes: Readonly<Record<string, string>> = {
   csv: "text/csv",
@@ -95,8 +96,13 @@ const id = <A>(name: string, make: (text: string) => A, text: Option.Option<stri
 export const place = Effect.fnUntraced(function*(input: {
   readonly context: Option.Option<string>
   readonly task: Option.Option<string>
-}): Effect.fn.Return<Agent.Options, UsageError> {
-  const contextId = yield* id("context", Id.ContextId.make, input.context)
+}): Effect.fn.Return<Agent.Options, UsageError, Effect.Services<typeof root>> {
+  const { session } = yield* root
+  if (Option.isSome(session) && Option.isSome(input.context)) {
+    return yield* new UsageError({ message: "a session of ADK is a context: give either --session or --context" })
+  }
+  const contextId = (yield* id("context", Id.ContextId.make, input.context)) ??
+    (yield* id("session", Id.ContextId.make, session))
   const taskId = yield* id("task", Id.TaskId.make, input.task)
   return { ...(contextId !== undefined && { contextId }), ...(taskId !== undefined && { taskId }) }
 })

@@ -16,6 +16,14 @@ export type Flags = Effect.Success<typeof root>
 export type Target =
   | { readonly _tag: "Url"; readonly url: string; readonly isMemoryLake: boolean; readonly apiKey?: undefined }
   | { readonly _tag: "Card"; readonly url: string; readonly isMemoryLake: boolean; readonly apiKey?: undefined }
+  | {
+    readonly _tag: "Adk"
+    readonly url: string
+    readonly appName: string
+    readonly userId: string
+    readonly isMemoryLake: false
+    readonly apiKey?: undefined
+  }
   | { readonly _tag: "MemoryLake"; readonly address: MemoryLake.Address; readonly apiKey?: string }
 
 const env = (name: string): string | undefined => process.env[name] || undefined
@@ -31,6 +39,29 @@ const memoryLake = (flags: Flags): Effect.Effect<Target | undefined, UsageError>
       _tag: "MemoryLake",
       address: { workspaceId, agentId, ...(host === undefined ? undefined : { host }) }
     })
+}
+
+/** An ADK server, which has neither versions nor bindings of A2A. */
+const adk = (flags: Flags): Effect.Effect<Target | undefined, UsageError> => {
+  const { adk, app, binding, protocol, session, user } = flags
+  if (Option.isNone(adk)) {
+    return [app, user, session].some(Option.isSome)
+      ? new UsageError({ message: "--app, --user and --session are of an ADK server: give --adk" })
+      : Effect.undefined
+  }
+  if (Option.isNone(app) || Option.isNone(user)) {
+    return new UsageError({ message: "an ADK server needs both --app and --user" })
+  }
+  if (Option.isSome(binding) || Option.isSome(protocol)) {
+    return new UsageError({ message: "an ADK server speaks a protocol of its own, without --protocol and --binding" })
+  }
+  return Effect.succeed({
+    _tag: "Adk",
+    url: adk.value,
+    appName: app.value,
+    userId: user.value,
+    isMemoryLake: false
+  })
 }
 
 /** The agent that a URL of MemoryLake's own form names; its card and its feedback are beside that URL. */
@@ -63,9 +94,12 @@ export const resolve = Effect.fnUntraced(function*(
   flags: Flags
 ): Effect.fn.Return<Target, UsageError, Output | Scope.Scope> {
   const isNamed = Option.isSome(flags.workspace) || Option.isSome(flags.agent)
-  if ([Option.isSome(flags.url), Option.isSome(flags.card), isNamed].filter(Boolean).length > 1) {
-    return yield* new UsageError({ message: "give one of --url, --card, and --workspace with --agent" })
+  const { adk: server, card, url: given } = flags
+  if ([Option.isSome(given), Option.isSome(card), Option.isSome(server), isNamed].filter(Boolean).length > 1) {
+    return yield* new UsageError({ message: "give one of --url, --card, --adk, and --workspace with --agent" })
   }
+  const ofAdk = yield* adk(flags)
+  if (ofAdk !== undefined) return ofAdk
   if (Option.isSome(flags.card)) return { _tag: "Card", url: flags.card.value, isMemoryLake: flags.memorylake }
   const url = Option.getOrElse(flags.url, () => isNamed ? undefined : env("A2A_URL"))
   if (url !== undefined) {

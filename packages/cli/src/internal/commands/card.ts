@@ -15,14 +15,21 @@ const isUsable = (one: AgentCard.AgentInterface): boolean =>
 
 const yesNo = (value: boolean | undefined) => value === undefined ? "not said" : value ? "yes" : "no"
 
-const summary = (card: AgentCard.AgentCard): ReadonlyArray<string> => [
+const interfaces = (card: AgentCard.AgentCard, isAdk: boolean): ReadonlyArray<string> =>
+  card.supportedInterfaces.map((one) =>
+    isAdk
+      ? `  usable      ADK at ${one.url}`
+      : `  ${
+        isUsable(one) ? "usable    " : "not usable"
+      }  A2A ${one.protocolVersion} ${one.protocolBinding} at ${one.url}`
+  )
+
+const summary = (card: AgentCard.AgentCard, isAdk: boolean): ReadonlyArray<string> => [
   `${card.name} ${card.version}`,
   card.description,
   "",
   "interfaces",
-  ...card.supportedInterfaces.map((one) =>
-    `  ${isUsable(one) ? "usable    " : "not usable"}  A2A ${one.protocolVersion} ${one.protocolBinding} at ${one.url}`
-  ),
+  ...interfaces(card, isAdk),
   `streaming: ${yesNo(card.capabilities.streaming)}; push notifications: ${yesNo(card.capabilities.pushNotifications)}`,
   ...(card.capabilities.extensions ?? []).map(({ required, uri }) =>
     `extension ${uri}${required === true ? " (required)" : ""}`
@@ -37,10 +44,11 @@ export const card = Command.make(
   {},
   handler(Effect.fnUntraced(function*() {
     const output = yield* Output
-    const card = yield* Effect.flatMap(connect, ({ card }) => card)
+    const { card: read, target } = yield* connect
+    const card = yield* read
     yield* output.json
       ? Effect.flatMap(Wire.card(card), output.document)
-      : output.print(`${summary(card).join("\n")}\n`)
+      : output.print(`${summary(card, target._tag === "Adk").join("\n")}\n`)
   }))
 ).pipe(
   Command.withDescription("Show the agent's card, and which of its interfaces this command can use."),

@@ -11,7 +11,7 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { type Cell, connect } from "../connect.ts"
-import { codeOf, Exit } from "../exit.ts"
+import { codeOf, Exit, UsageError } from "../exit.ts"
 import * as Flags from "../flags.ts"
 import { handler } from "../handler.ts"
 import * as Message from "../message.ts"
@@ -105,7 +105,10 @@ export const matrix = Command.make(
   handler(Effect.fnUntraced(function*(input) {
     const output = yield* Output
     const parts = yield* Message.parts(input)
-    const { agent, provide } = yield* connect
+    const { agent, provide, target } = yield* connect
+    if (target._tag === "Adk") {
+      return yield* new UsageError({ message: "an ADK server has no versions and bindings to compare: use ask" })
+    }
     const rows = yield* Effect.forEach(
       combinations,
       Effect.fnUntraced(function*(combination) {
