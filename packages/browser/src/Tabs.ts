@@ -26,9 +26,13 @@ export interface Channel {
   readonly messages: Stream.Stream<unknown>
 }
 
+/** A turn that comes when nobody waits for it any more is given back at once. */
 const lock = (locks: LockManager, name: string): Effect.Effect<() => void> =>
   Effect.callback((resume, signal) => {
-    const held = locks.request(name, { signal }, () => new Promise<void>((release) => resume(Effect.succeed(release))))
+    const held = locks.request(name, { signal }, () =>
+      new Promise<void>((release) =>
+        signal.aborted ? release() : resume(Effect.succeed(release))
+      ))
     held.catch(() => {})
   })
 

@@ -1,7 +1,7 @@
 import { BrowserCredentials, Tabs } from "@effect-a2a/browser"
 import { Credentials } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Duration, Effect, Layer, PubSub, Redacted, Semaphore, Stream } from "effect"
+import { Context, Duration, Effect, Fiber, Layer, PubSub, Redacted, Semaphore, Stream } from "effect"
 import { TestClock } from "effect/testing"
 
 const target = { url: "https://agent.test", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }
@@ -112,6 +112,18 @@ describe("BrowserCredentials", () => {
 })
 
 describe("Tabs", () => {
+  it.live("who waits for a turn no more does not keep it from others", () =>
+    Effect.gen(function*() {
+      const locks = yield* Tabs.CurrentLocks
+      const first = yield* Effect.forkChild(locks("given up")(Effect.never))
+      yield* Effect.sleep("10 millis")
+      const second = yield* Effect.forkChild(locks("given up")(Effect.never))
+      yield* Effect.sleep("10 millis")
+      yield* Fiber.interrupt(second)
+      yield* Fiber.interrupt(first)
+      assert.strictEqual(yield* locks("given up")(Effect.succeed("mine")), "mine")
+    }))
+
   it.live("by default take turns, and hear each other", () =>
     Effect.gen(function*() {
       const [locks, channels] = [yield* Tabs.CurrentLocks, yield* Tabs.CurrentChannels]
