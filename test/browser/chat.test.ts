@@ -44,7 +44,7 @@ const last = ".turn:last-child"
 const ended = (page: Page) => page.waitForSelector(`${last}:not(.running)`, { timeout: 25_000 })
 const texts = (page: Page, selector: string) => page.locator(`${last} ${selector}`).allInnerTexts()
 
-describe.skipIf(executablePath === undefined)("examples/chat", { concurrent: true }, () => {
+describe.skipIf(executablePath === undefined)("examples/chat", { concurrent: true, timeout: 60_000 }, () => {
   beforeAll(async () => {
     ;[urls, browser] = await Effect.runPromise(Scope.provide(Effect.all([serve(0), launch]), scope))
   }, 60_000)
@@ -68,10 +68,10 @@ describe.skipIf(executablePath === undefined)("examples/chat", { concurrent: tru
     }
   }
 
-  it("speaks both versions over both bindings", async () => {
+  it("speaks both versions over both bindings, and as the card says", async () => {
     const { context, faults, page } = await open()
     for (const version of ["1.0", "0.3"]) {
-      for (const binding of ["REST", "JSON-RPC"]) {
+      for (const binding of ["By card", "REST", "JSON-RPC"]) {
         await page.getByText(version, { exact: true }).click()
         await page.getByText(binding, { exact: true }).click()
         await page.getByRole("button", { name: "Connect" }).click()
@@ -81,7 +81,7 @@ describe.skipIf(executablePath === undefined)("examples/chat", { concurrent: tru
         assert.deepStrictEqual(await texts(page, ".text"), ["Paris is the capital of France."], `${version} ${binding}`)
       }
     }
-    assert.strictEqual(await page.locator(".turn").count(), 4)
+    assert.strictEqual(await page.locator(".turn").count(), 6)
     assert.deepStrictEqual(faults, [])
     await context.close()
   })

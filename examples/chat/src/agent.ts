@@ -13,9 +13,19 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Settings } from "./settings.ts"
 
+/** MemoryLake's cards are beside the URL that speaks A2A, all others below it or at its origin. */
+const cardOf = (url: string) => url.replace(/(\/agents\/[^/]+)\/a2a\/?$/, "$1")
+
+const transport = ({ binding, url, version }: Settings) => {
+  const protocol = MemoryLake.protocol(BrowserAgent.protocols[version])
+  return BrowserAgent.layerTransport(
+    binding === "card" ? { agent: cardOf(url), protocols: [protocol] } : { url, binding, protocol }
+  )
+}
+
 /** Every message is marked as MemoryLake wants it, which other agents do not mind. */
-const layerAgent = ({ binding, url, version }: Settings, key: string): Layer.Layer<Agent, AgentError> =>
-  BrowserAgent.layerTransport({ url, binding, protocol: MemoryLake.protocol(BrowserAgent.protocols[version]) }).pipe(
+const layerAgent = (settings: Settings, key: string): Layer.Layer<Agent, AgentError> =>
+  transport(settings).pipe(
     MemoryLake.withMemory,
     BrowserAgent.dropOnHide,
     BrowserAgent.layerOver,

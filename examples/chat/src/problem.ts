@@ -27,6 +27,11 @@ const words: { readonly [T in AgentErrorReason["_tag"]]?: Words } = {
     "continue"
   ],
   UnauthenticatedError: ["The agent does not know you", "Enter a valid key in the settings.", "settings"],
+  NoCompatibleInterfaceError: [
+    "The agent's card names no way to talk to it",
+    "Choose another version in the settings.",
+    "settings"
+  ],
   CredentialsUnavailableError: ["There is no key to present", "Enter a key in the settings.", "settings"],
   AccessDeniedError: ["You may not talk to this agent", "Use another key, or ask its owner for access.", "settings"],
   RateLimitError: ["Too many questions at once", "Wait a moment, then try again.", "retry"],

@@ -4,7 +4,8 @@ import * as Schema from "effect/Schema"
 export const Settings = Schema.Struct({
   url: Schema.String,
   version: Schema.Literals(["1.0", "0.3"]),
-  binding: Schema.Literals(["rest", "jsonrpc"])
+  /** `card`: whichever the agent's card names first. */
+  binding: Schema.Literals(["card", "rest", "jsonrpc"])
 })
 export type Settings = typeof Settings.Type
 
@@ -12,6 +13,10 @@ export type Settings = typeof Settings.Type
 export const Demo = Schema.Struct({ url: Schema.String, key: Schema.String })
 export type Demo = typeof Demo.Type
 
-export const initial = (demo: Demo | undefined): Settings => ({ url: demo?.url ?? "", version: "1.0", binding: "rest" })
+export const initial = (demo: Demo | undefined): Settings => ({ url: demo?.url ?? "", version: "1.0", binding: "card" })
 
-export const bindings: Readonly<Record<Settings["binding"], string>> = { rest: "REST", jsonrpc: "JSON-RPC" }
+export const bindings: Readonly<Record<Settings["binding"], string>> = {
+  card: "By card",
+  rest: "REST",
+  jsonrpc: "JSON-RPC"
+}

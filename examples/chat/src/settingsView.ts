@@ -21,6 +21,8 @@ const choice = (
     )
   )
 
+const bindingOf = (chosen: unknown): Settings["binding"] => chosen === "rest" || chosen === "jsonrpc" ? chosen : "card"
+
 export const make = (settings: Settings, key: string, connect: (settings: Settings, key: string) => void) => {
   const url = h("input", {
     type: "url",
@@ -52,7 +54,7 @@ export const make = (settings: Settings, key: string, connect: (settings: Settin
     connect({
       url: String(data.get("url")).trim(),
       version: data.get("version") === "0.3" ? "0.3" : "1.0",
-      binding: data.get("binding") === "jsonrpc" ? "jsonrpc" : "rest"
+      binding: bindingOf(data.get("binding"))
     }, String(data.get("key")))
   })
   return { element: form, focus: () => (key === "" && url.value !== "" ? secret : url).focus() }
