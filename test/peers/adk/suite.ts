@@ -7,6 +7,7 @@ import { describe, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { AdkPeer, layer as peer, type Subject } from "./peer.ts"
+import { cli } from "./suite/cli.ts"
 import { errors } from "./suite/errors.ts"
 import { questions } from "./suite/questions.ts"
 import { runs } from "./suite/runs.ts"
@@ -39,6 +40,7 @@ export const suite = (subject: Subject): void => {
         errors(context)
         transport(context)
         questions(context)
+        cli(context)
       }
     )
   })
