@@ -120,7 +120,9 @@ describe("what fails, and how", () => {
         const sent = yield* Adk.send("throw")
         assert.deepStrictEqual(
           [...failed(sent), Task.text(sent)],
-          flavour === "python" ? ["failed", "Internal Server Error", undefined] : ["failed", words, "Well, no."]
+          flavour === "python"
+            ? ["failed", "Internal Server Error", undefined]
+            : ["failed", `Failed to run agent: Error: ${words}`, "Well, no."]
         )
         for (const word of ["throwfirst", "throwstring"]) {
           assert.strictEqual(Adk.fold(yield* Adk.events(word)).status.state, "failed")

@@ -109,7 +109,10 @@ const handlers = (options: Options): { readonly [route: string]: Handler } => {
   const begin = Effect.fnUntraced(function*({ body }: Ask) {
     const run = yield* Requests.run(flavour, body)
     const app = run.appName ?? defaultApp
-    if (isPython && app === undefined) return yield* refuse(400, "app_name is required: the server has no default one")
+    if (isPython && app === undefined) {
+      return yield* refuse(400, "app_name is required when ADK_DEFAULT_APP_NAME is not set")
+    }
+    if (isPython && app!.startsWith("__")) return yield* refuse(403, "Access to internal special agents is disabled.")
     if (isPython && !apps.includes(app!)) return yield* refuse(404, `Agent not found: '${app}'. No such directory.`)
     const session = yield* find({ app: app ?? "", user: run.userId, session: String(run.sessionId) })
     const isEmpty = run.newMessage === undefined || (run.newMessage.parts ?? []).length === 0
@@ -163,7 +166,11 @@ const handlers = (options: Options): { readonly [route: string]: Handler } => {
 
   const createIn: Handler = ({ body, params }) => {
     const session = (isPython ? body.sessionId : undefined) ?? `session-${served.next("session")}`
-    return create(place({ ...params, session }), body.state, isPython ? body.events : [])
+    const events: ReadonlyArray<AdkEvent.Event> = isPython ? body.events ?? [] : []
+    const wrong = events.findIndex(({ actions }) => actions !== undefined)
+    return wrong >= 0
+      ? refuse(400, `Session initialization event ${wrong} cannot include event actions.`)
+      : create(place({ ...params, session }), body.state, events)
   }
 
   const createAt: Handler = ({ body, params }) => create(place(params), isPython ? body : body.state)
@@ -196,17 +203,22 @@ const handlers = (options: Options): { readonly [route: string]: Handler } => {
       : Effect.succeed(json(Play.writePart(spelling, part)))
   }
 
-  const versionOf = (filename: string, version: number, createTime: number) => ({
+  const versionOf = (
+    { artifact, customMetadata = {}, filename }: Requests.Json,
+    version: number,
+    createTime: number
+  ) => ({
     version,
     canonicalUri: `memory://${filename}/${version}`,
-    customMetadata: {},
-    createTime
+    customMetadata,
+    createTime,
+    mimeType: artifact.inlineData?.mimeType ?? artifact.fileData?.mimeType ?? "text/plain"
   })
 
   const save: Handler = ({ body, params }) =>
     typeof body.filename === "string" && body.artifact !== undefined
       ? Effect.map(now, (at) =>
-        json(versionOf(body.filename, store.save(place(params), body.filename, body.artifact as AdkContent.Part), at)))
+        json(versionOf(body, store.save(place(params), body.filename, body.artifact as AdkContent.Part), at)))
       : refuse(400, "filename and artifact are required")
 
   const sessions = "/apps/:app/users/:user/sessions"

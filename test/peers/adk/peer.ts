@@ -83,6 +83,8 @@ export interface Subject {
   readonly isInstalled: boolean
   /** How it is installed. */
   readonly script: string
+  /** Whether it serves an agent with a model, too. */
+  readonly hasModel: boolean
   readonly differs: Differences
   readonly start: Effect.Effect<string, never, Scope.Scope>
 }
@@ -93,6 +95,7 @@ export const pythonPeer: Subject = {
   name: "google-adk (Python)",
   isInstalled: Child.isInstalled("adk/python/requirements.txt", `${environment}/requirements.txt`),
   script: "scripts/python-peer.sh",
+  hasModel: true,
   differs: python,
   start: Child.start(Child.file(`${environment}/bin/python`), "-W", "ignore", Child.file("adk/python/server.py"))
 }
@@ -103,6 +106,7 @@ export const javascriptPeer: Subject = {
   name: "@google/adk-devtools",
   isInstalled: Child.isInstalled("adk/js/package-lock.json", `${folder}/installed.json`),
   script: "scripts/adk-js-peer.sh",
+  hasModel: true,
   differs: javascript,
   start: Child.start(process.execPath, Child.file("adk/js/server.mjs"), Child.file(folder))
 }

@@ -39,6 +39,7 @@ export const suite = (subject: Subject): void => {
         sessions(context)
         errors(context)
         transport(context)
+        if (!subject.hasModel) return
         questions(context)
         cli(context)
       }

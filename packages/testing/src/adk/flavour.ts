@@ -69,7 +69,8 @@ const javascript: Spelling = {
         contentType: "text/html; charset=utf-8"
       }
     ),
-  threw: (message, events) => json({ error: message ?? "undefined", events }, 500),
+  threw: (message, events) =>
+    json({ error: `Failed to run agent: ${message === undefined ? "undefined" : `Error: ${message}`}`, events }, 500),
   frame: (message) => ({ error: message }),
   deleted: HttpServerResponse.empty({ status: 204 }),
   sessions: (sessions) => ({ sessions, page: 1, limit: sessions.length, totalItems: sessions.length, totalPages: 1 }),

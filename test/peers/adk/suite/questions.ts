@@ -40,6 +40,17 @@ export const questions = ({ differs, it }: Context): void => {
   ) => it.effect(title, () => Effect.provide(body, llm))
 
   test(
+    "ADK-06: a response to a call that there was not is a failed task",
+    Effect.gen(function*() {
+      const { id: taskId } = yield* send("hello")
+      const wrong = AdkReply.result({ id: "x", name: "pay" }, {})
+      const task = yield* send([wrong])
+      assert.notStrictEqual(task.id, taskId)
+      assert.strictEqual(task.status.state, "failed")
+    })
+  )
+
+  test(
     "ADK-08: a tool of an agent with a model",
     Effect.gen(function*() {
       const { text, toolCalls } = yield* Agent.ask("search")

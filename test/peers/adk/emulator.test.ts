@@ -1,0 +1,38 @@
+/** Our emulator answers as the servers do. */
+import * as NodeAgentServer from "@effect-a2a/node/NodeAgentServer"
+import { AdkEmulator } from "@effect-a2a/testing"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { javascript, python, type Subject } from "./peer.ts"
+import script from "./script.json" with { type: "json" }
+import { suite } from "./suite.ts"
+
+const step = (one: any): ReadonlyArray<AdkEmulator.Step> => {
+  if (one.throw !== undefined) return [AdkEmulator.fail(one.throw)]
+  if (one.wait !== undefined) return [AdkEmulator.wait(one.wait)]
+  return [one.save === undefined ? AdkEmulator.event(one.event) : AdkEmulator.save(one.save, one.part, one.text)]
+}
+
+const agent = ({ parts, state, text }: AdkEmulator.Turn): ReadonlyArray<AdkEmulator.Step> => {
+  const word = text.split(" ")[0]!
+  if (word === "echo") return [AdkEmulator.say(JSON.stringify({ parts, state }))]
+  return ((script as any)[word] ?? []).flatMap(step)
+}
+
+// a run that is left ends here, as in no JavaScript server
+for (const differs of [python, { ...javascript, stops: true }]) {
+  const flavour = differs.flavour === "python" ? "python" : "javascript"
+  const routes = AdkEmulator.routes({ flavour, apps: ["llm", "scripted"], agent })
+  const subject: Subject = {
+    name: `AdkEmulator (${flavour})`,
+    isInstalled: true,
+    script: "",
+    hasModel: false,
+    differs,
+    start: Effect.flatMap(
+      Layer.build(NodeAgentServer.layer({ routes, port: 0, shutdown: "100 millis" })),
+      (context) => Effect.provideContext(NodeAgentServer.url, context)
+    ).pipe(Effect.orDie)
+  }
+  suite(subject)
+}
