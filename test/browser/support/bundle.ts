@@ -1,8 +1,10 @@
-/** The page and its workers as a user's bundler makes them, and what is in them. */
+/** Programs for a page as a user's bundler makes them, and what is in them. */
+import { createRequire } from "node:module"
 import * as path from "node:path"
 import { rolldown } from "rolldown"
 
-const folder = path.join(import.meta.dirname, "..", "page")
+export const root = path.join(import.meta.dirname, "..", "..", "..")
+const folder = path.join(root, "test", "browser", "page")
 
 export interface Bundle {
   /** Text of each file. */
@@ -12,13 +14,15 @@ export interface Bundle {
   readonly warnings: ReadonlyArray<string>
 }
 
-export const bundle = async (): Promise<Bundle> => {
+const bundle = async (
+  input: Readonly<Record<string, string>>,
+  alias: Readonly<Record<string, string>> = {}
+): Promise<Bundle> => {
   const warnings: Array<string> = []
   const build = await rolldown({
-    input: Object.fromEntries(
-      ["page", "worker", "serviceWorker"].map((name) => [name, path.join(folder, `${name}.ts`)])
-    ),
+    input,
     platform: "browser",
+    resolve: { alias },
     onLog: (level, { message }) => void (level === "warn" && warnings.push(message))
   })
   const { output } = await build.generate({ format: "esm" })
@@ -31,3 +35,21 @@ export const bundle = async (): Promise<Bundle> => {
     warnings
   }
 }
+
+/** The page that does what a test calls for, and its workers. */
+export const page = () =>
+  bundle(
+    Object.fromEntries(["page", "worker", "serviceWorker"].map((name) => [name, path.join(folder, `${name}.ts`)]))
+  )
+
+const fromVitest = createRequire(createRequire(import.meta.url).resolve("vitest/package.json"))
+
+/** A page that runs files of tests, by their number. */
+export const suites = (files: ReadonlyArray<string>) =>
+  bundle(
+    {
+      page: path.join(folder, "vitest.ts"),
+      ...Object.fromEntries(files.map((file, n) => [`suite-${n}`, path.join(root, file)]))
+    },
+    { vitest: path.join(folder, "vitest.ts"), chai: fromVitest.resolve("chai") }
+  )

@@ -13,13 +13,13 @@ import * as Effect from "effect/Effect"
 import type * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import * as HttpServer from "../../support/httpServer.ts"
-import { bundle } from "./bundle.ts"
+import type { Bundle } from "./bundle.ts"
 
 const policy = "default-src 'none'; script-src 'self'; connect-src *; worker-src 'self'"
 
 const html = `<!doctype html><title>a page</title><script type="module" src="/page.js"></script>`
 
-export const site = Effect.gen(function*() {
+export const site = Effect.fnUntraced(function*(bundle: () => Promise<Bundle>) {
   const built = yield* Effect.promise(bundle)
   /** Tokens by the name of the test that they are for. */
   const tokens = new Map<string, number>()

@@ -1,20 +1,20 @@
 /** One browser, one site and its agents for all tests of a file. */
 import type * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
-import { describe, it, layer } from "@effect/vitest"
+import { describe, it, layer, type Vitest } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import type * as calls from "../page/calls.ts"
-import type { Bundle } from "./bundle.ts"
+import * as Bundle from "./bundle.ts"
 import * as Chromium from "./chromium.ts"
 import * as Site from "./site.ts"
 
 export class World extends Context.Service<World, {
   readonly browser: Browser
   readonly url: string
-  readonly built: Bundle
+  readonly built: Bundle.Bundle
   readonly tokens: ReadonlyMap<string, number>
   readonly lake: MemoryLake.Address
   readonly counter: string
@@ -23,18 +23,23 @@ export class World extends Context.Service<World, {
 const layerWorld = Layer.effect(
   World,
   Effect.gen(function*() {
-    const [browser, site, lake, counter] = yield* Effect.all([Chromium.launch, Site.site, Site.lake, Site.counter], {
-      concurrency: "unbounded"
-    })
+    const [browser, site, lake, counter] = yield* Effect.all(
+      [Chromium.launch, Site.site(Bundle.page), Site.lake, Site.counter],
+      { concurrency: "unbounded" }
+    )
     return { browser, ...site, lake, counter }
   })
 )
 
-/** Tests in the browser; real time passes there. */
-export const inBrowser = (title: string, tests: Parameters<ReturnType<typeof layer<World, never>>>[1] & Function) =>
-  Chromium.executablePath === undefined
-    ? describe.skip(title, () => it("SKIPPED: there is no Chromium", () => {}))
-    : layer(layerWorld, { excludeTestServices: true, timeout: 60_000 })(title, tests as never)
+/** Tests in the browser, where there is one; real time passes there. */
+export const browsing =
+  <R, E>(world: Layer.Layer<R, E>) => (title: string, tests: (it: Vitest.MethodsNonLive<R>) => void): void => {
+    if (Chromium.executablePath === undefined) {
+      describe.skip(title, () => it("SKIPPED: there is no Chromium", () => {}))
+    } else layer(world, { excludeTestServices: true, timeout: 60_000 })(title, tests)
+  }
+
+export const inBrowser = browsing(layerWorld)
 
 type Calls = typeof calls
 export type Name = keyof { [K in keyof Calls as Calls[K] extends Function ? K : never]: true }
