@@ -1,9 +1,15 @@
 /** The server that the page of `POST /run` describes, asked without our client: every status and body of the page. */
-import { AdkEvent } from "@effect-a2a/transport-adk"
+import { Credentials, ServiceParameters } from "@effect-a2a/core"
+import { NodeAgent } from "@effect-a2a/node"
+import { AdkClient, AdkContent, AdkEvent } from "@effect-a2a/transport-adk"
 import { assert, describe, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { AdkPeer, layer as peer, pythonPeer } from "./peer.ts"
+import * as Stream from "effect/Stream"
+import { AdkPeer, layer as peer, pythonDefault, pythonPeer } from "./peer.ts"
+
+const outside = Layer.merge(Credentials.layerNone, Layer.fresh(NodeAgent.layerClient))
 
 const post = (path: string, body: unknown) =>
   Effect.flatMap(AdkPeer, ({ origin }) =>
@@ -38,6 +44,34 @@ describe.skipIf(!pythonPeer.isInstalled)("the page of POST /run", () => {
           }
         }
       }))
+
+    it.effect("ADK-06: a server on a loopback address refuses pages of other origins", () =>
+      Effect.gen(function*() {
+        const { origin } = yield* AdkPeer
+        const client = yield* AdkClient.make({ url: origin })
+        const { reason } = yield* Effect.flip(client.listApps).pipe(
+          ServiceParameters.provide({ headers: { origin: "https://elsewhere.example" } })
+        )
+        assert.strictEqual(reason._tag, "GuardRefusedError")
+      }).pipe(Effect.provide(outside)))
+
+    it.effect("ADK-01: without an application in the request, the server's default one", () =>
+      Effect.gen(function*() {
+        const client = yield* AdkClient.make({ url: yield* pythonDefault })
+        const key = { userId: "u-1", sessionId: "s-1" }
+        const session = yield* client.createSession({ ...key, state: { a: 1 } })
+        assert.deepStrictEqual([session.id, session.appName], ["s-1", "scripted"])
+        const newMessage = AdkContent.user(AdkContent.text("artifact"))
+        const [event] = yield* client.run({ ...key, newMessage })
+        assert.strictEqual(AdkEvent.text(event!), "Saved.")
+        assert.strictEqual((yield* Stream.runCollect(client.runSse({ ...key, newMessage }))).length, 2)
+        assert.deepStrictEqual(yield* client.artifactVersions({ ...key, filename: "report.txt" }), [0, 1])
+        assert.strictEqual((yield* client.getSession(key)).events?.length, 4)
+        assert.deepStrictEqual((yield* client.patchSession({ ...key, stateDelta: { a: 2 } })).state, { a: 2 })
+        yield* client.addSessionToMemory(key)
+        yield* client.deleteSession(key)
+        assert.deepStrictEqual(yield* client.listSessions(key), [])
+      }).pipe(Effect.provide(outside), Effect.scoped))
 
     for (const path of ["/run", "/run_sse"]) {
       it.effect(`ADK-06: ${path} refuses with 400, 404 and 422 and the bodies of the page`, () =>

@@ -91,13 +91,19 @@ export interface Subject {
 
 const environment = "../../.tmp/adk-python-peer"
 
+const startPython = (...args: ReadonlyArray<string>) =>
+  Child.start(Child.file(`${environment}/bin/python`), "-W", "ignore", Child.file("adk/python/server.py"), ...args)
+
+/** With a default application. */
+export const pythonDefault = startPython("scripted")
+
 export const pythonPeer: Subject = {
   name: "google-adk (Python)",
   isInstalled: Child.isInstalled("adk/python/requirements.txt", `${environment}/requirements.txt`),
   script: "scripts/python-peer.sh",
   hasModel: true,
   differs: python,
-  start: Child.start(Child.file(`${environment}/bin/python`), "-W", "ignore", Child.file("adk/python/server.py"))
+  start: startPython()
 }
 
 const folder = "../../.tmp/adk-js-peer"

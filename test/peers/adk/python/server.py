@@ -1,4 +1,7 @@
-"""What `adk api_server agents` serves. Prints its port as its first line, and ends when its standard input does."""
+"""What `adk api_server agents` serves, with the argument, if any, as its default application.
+
+Prints its port as its first line, and ends when its standard input does.
+"""
 
 import asyncio
 import logging
@@ -9,6 +12,8 @@ from pathlib import Path
 
 # off, whatever the machine
 os.environ['OTEL_SDK_DISABLED'] = 'true'
+if len(sys.argv) > 1:
+    os.environ['ADK_DEFAULT_APP_NAME'] = sys.argv[1]
 
 import uvicorn
 from google.adk.cli.fast_api import get_fast_api_app

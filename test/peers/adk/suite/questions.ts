@@ -1,10 +1,21 @@
 /** Agents of ADK's own making, whose model asks for tools that wait for a person. */
-import { Agent, AgentTransport, Credentials, Message, Operation, type Part, Task } from "@effect-a2a/core"
+import {
+  Agent,
+  AgentStream,
+  AgentTransport,
+  Answer,
+  Credentials,
+  Message,
+  Operation,
+  type Part,
+  Task
+} from "@effect-a2a/core"
 import { NodeAgent } from "@effect-a2a/node"
 import { Adk, AdkReply } from "@effect-a2a/transport-adk"
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import { AdkPeer } from "../peer.ts"
 import type { Context } from "./context.ts"
 
@@ -53,9 +64,16 @@ export const questions = ({ differs, it }: Context): void => {
   test(
     "ADK-08: a tool of an agent with a model",
     Effect.gen(function*() {
-      const { text, toolCalls } = yield* Agent.ask("search")
-      assert.strictEqual(text, "search gave {\"found\":\"cats\"}")
-      assert.deepStrictEqual(toolCalls.map(({ name }) => name), ["search"])
+      const said = "search gave {\"found\":\"cats\"}"
+      const pieces = yield* Agent.stream("search").pipe(AgentStream.text, Stream.runCollect)
+      assert.deepStrictEqual(pieces, [said.slice(0, 4), said.slice(4)])
+      for (const ask of [Agent.ask("search"), AgentStream.answer(Agent.stream("search"))]) {
+        const { text, toolCalls } = yield* ask
+        assert.strictEqual(text, said)
+        assert.deepStrictEqual(toolCalls.map(({ args, name, outcome }) => [name, args, outcome]), [
+          ["search", { query: "cats" }, { _tag: "Success", response: { found: "cats" } }]
+        ])
+      }
     })
   )
 
@@ -70,6 +88,8 @@ export const questions = ({ differs, it }: Context): void => {
         assert.strictEqual(done.id, task.id)
         assert.strictEqual(done.status.state, "completed")
         assert.include(Task.text(done), said)
+        const pay = Answer.from(done).toolCalls.filter(({ name }) => name === "pay")
+        assert.deepStrictEqual(pay.map(({ outcome }) => outcome?._tag), [confirmed ? "Success" : "Failure"])
       }
     })
   )
