@@ -45,7 +45,7 @@ export interface Options extends AdkClient.Options {
   readonly loadArtifacts?: boolean | undefined
   /** How data parts are told that are no answers to calls: as JSON text (default), or wrapped as ADK does it. */
   readonly dataParts?: "text" | "wrapped" | undefined
-  /** Whether answers name the invocation that asked: for Python applications that are declared resumable, and no others. */
+  /** Whether answers name the invocation that asked: as Python applications may want that are declared resumable. */
   readonly resumable?: boolean | undefined
 }
 
