@@ -33,13 +33,15 @@ const layerWorld = Layer.effect(
 
 /** Tests in the browser, where there is one; real time passes there. */
 export const browsing =
-  <R, E>(world: Layer.Layer<R, E>) => (title: string, tests: (it: Vitest.MethodsNonLive<R>) => void): void => {
+  <R, E>(world: Layer.Layer<R, E>, options: { readonly concurrent?: boolean } = {}) =>
+  (title: string, tests: (it: Vitest.MethodsNonLive<R>) => void): void => {
     if (Chromium.executablePath === undefined) {
       describe.skip(title, () => it("SKIPPED: there is no Chromium", () => {}))
-    } else layer(world, { excludeTestServices: true, timeout: 60_000 })(title, tests)
+    } else layer(world, { excludeTestServices: true, timeout: 60_000, ...options })(title, tests)
   }
 
-export const inBrowser = browsing(layerWorld)
+/** Most of them wait most of the time. */
+export const inBrowser = browsing(layerWorld, { concurrent: true })
 
 type Calls = typeof calls
 export type Name = keyof { [K in keyof Calls as Calls[K] extends Function ? K : never]: true }
