@@ -77,8 +77,10 @@ const run = <A>(target: Target, effect: Effect.Effect<A, AgentError.AgentError, 
   Effect.runPromise(
     effect.pipe(
       Effect.scoped,
-      Effect.provide(stores[target.store ?? "session"]),
-      Effect.provide(Layer.provide(client(target), credentials(target))),
+      Effect.provide(Layer.merge(
+        stores[target.store ?? "session"],
+        Layer.provide(client(target), credentials(target))
+      )),
       Effect.updateService(HttpBinding.CurrentLimits, (limits) => ({ ...limits, ...target.limits })),
       Effect.catchTag("AgentError", ({ message, reason }) => Effect.succeed({ error: reason._tag, message }))
     )
