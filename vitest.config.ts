@@ -3,7 +3,6 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
-    benchmark: { include: ["benchmarks/**/*.bench.ts"] },
     testTimeout: 30_000
   }
 })

@@ -16,5 +16,7 @@ it.live("ADK-08: a server that cannot be reached is a failed call that says why,
       const { reason } = yield* Effect.flip(call)
       assert.strictEqual(reason._tag, "ConnectionError")
       assert.include(reason.message, "ECONNREFUSED")
+      // nothing can have arrived
+      assert.isFalse("messageId" in reason)
     }
   }).pipe(Effect.provide(nowhere)))

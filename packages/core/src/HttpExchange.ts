@@ -28,14 +28,16 @@ import type * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Stream from "effect/Stream"
 import type { AgentInterface } from "./AgentCard.ts"
-import type { InvalidRequestError, TimeoutError } from "./AgentError.ts"
+import type { AgentErrorReason, InvalidRequestError, TimeoutError } from "./AgentError.ts"
 import * as Credentials from "./Credentials.ts"
 import { CurrentLimits } from "./HttpBinding.ts"
 import type { Frame } from "./internal/binding.ts"
 import * as Exchange from "./internal/exchange.ts"
+import * as Outcome from "./internal/outcome.ts"
 import * as Request from "./internal/request.ts"
 import * as Sse from "./internal/sse.ts"
 import * as Time from "./internal/time.ts"
+import * as Operation from "./Operation.ts"
 
 /** Who is spoken to, and with what. */
 export type Server = Exchange.Server
@@ -92,3 +94,7 @@ export const bytes = (
   response: HttpClientResponse.HttpClientResponse
 ): Stream.Stream<Uint8Array, HttpClientError.HttpClientError | TimeoutError> =>
   Stream.unwrap(Effect.map(Time.CurrentTimeouts, ({ silence }) => Time.silence(silence)(response.stream)))
+
+/** Why a message was not answered; where it may have arrived all the same, the reason says so and keeps its id. */
+export const unknownOutcome = (request: Operation.SendMessageRequest, reason: AgentErrorReason): AgentErrorReason =>
+  Outcome.unknown(Operation.SendMessage, request, reason)

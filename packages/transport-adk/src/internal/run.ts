@@ -4,6 +4,7 @@
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
 import * as Artifact from "@effect-a2a/core/Artifact"
+import * as HttpExchange from "@effect-a2a/core/HttpExchange"
 import * as Id from "@effect-a2a/core/Id"
 import type * as Message from "@effect-a2a/core/Message"
 import * as Part from "@effect-a2a/core/Part"
@@ -65,13 +66,7 @@ const lost = (turn: Turn, error: AdkError.AdkError, isTold: boolean): Failure =>
       ...(reason.cause !== undefined && { cause: reason.cause })
     })
   }
-  if (reason._tag !== "ConnectionError" && reason._tag !== "TimeoutError") return reason
-  // an error's message and cause do not come along by themselves
-  const { cause, message } = reason
-  return AgentError.reason(
-    reason._tag,
-    { ...reason, message, messageId, ...(cause !== undefined && { cause }) } as never
-  )
+  return HttpExchange.unknownOutcome(turn.request, reason)
 }
 
 export const make = (client: AdkClient["Service"], tasks: ReturnType<typeof Tasks.make>, settings: Settings) => {
