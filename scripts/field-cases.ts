@@ -47,7 +47,7 @@ const row = ({ id, later: reason, note, priority, right, side }: Case): string =
   const citations = (shown.get(id) ?? []).toSorted((a, b) => breadth(a) - breadth(b))
   for (const citation of citations) if (!byFile.has(citation.file)) byFile.set(citation.file, citation)
   const tests = [...byFile.values()].map(({ file, title }) => `[${path.basename(file)}](../${file}): ${escaped(title)}`)
-  const where = reason === undefined ? tests.join("<br>") : `not yet: ${later[reason]}`
+  const where = reason === undefined ? tests.join("<br>") : `no test here: ${later[reason]}`
   const words = escaped(note === undefined ? right : `${right} *${note}*`)
   return `| ${id} | ${side} | P${priority} | ${words} | ${where} |`
 }
