@@ -25,6 +25,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type * as AgentCard from "./AgentCard.ts"
 import * as AgentError from "./AgentError.ts"
@@ -176,30 +177,27 @@ export const make: Effect.Effect<Interface, never, AgentTransport> = Effect.gen(
       Effect.flatMap((answer) => successful(Operation.SendMessage._tag, answer))
     )
 
-  const listPages = (
-    options: ListOptions,
-    token: string | undefined,
-    seen: ReadonlySet<string>
-  ): Stream.Stream<Task.Task, Failure> =>
-    Stream.unwrap(Effect.map(
-      call(Operation.ListTasks, { ...options, ...(token === undefined ? undefined : { pageToken: token }) }),
-      ({ nextPageToken, tasks }) => {
-        const page = Stream.fromArray(tasks)
-        if (nextPageToken === "") return page
-        const rest = seen.has(nextPageToken)
-          ? Stream.fail(
-            new AgentError.AgentError({
+  const listPages = (options: ListOptions): Stream.Stream<Task.Task, Failure> =>
+    Stream.suspend(() => {
+      const seen = new Set<string>()
+      return Stream.paginate(
+        "",
+        Effect.fnUntraced(function*(pageToken: string) {
+          if (seen.has(pageToken)) {
+            return yield* new AgentError.AgentError({
               operation: Operation.ListTasks._tag,
               target: where,
               reason: new AgentError.InvalidAgentResponseError({
-                message: `the page token ${nextPageToken} comes round again`
+                message: `the page token ${pageToken} comes round again`
               })
             })
-          )
-          : Stream.suspend(() => listPages(options, nextPageToken, new Set([...seen, nextPageToken])))
-        return Stream.concat(page, rest)
-      }
-    ))
+          }
+          seen.add(pageToken)
+          const page = yield* call(Operation.ListTasks, { ...options, ...(pageToken !== "" && { pageToken }) })
+          return [page.tasks, page.nextPageToken === "" ? Option.none() : Option.some(page.nextPageToken)] as const
+        })
+      )
+    })
 
   return Agent.of({
     card,
@@ -213,7 +211,7 @@ export const make: Effect.Effect<Interface, never, AgentTransport> = Effect.gen(
         failing(Operation.SendStreamingMessage, where)
       ),
     getTask: (id, options) => call(Operation.GetTask, { id, ...options }),
-    listTasks: (options = {}) => listPages(options, undefined, new Set()),
+    listTasks: (options = {}) => listPages(options),
     subscribe: (id) =>
       transport.stream(Operation.SubscribeToTask, { id }).pipe(failing(Operation.SubscribeToTask, where)),
     waitFor: (task, options) =>

@@ -10,6 +10,8 @@ describe("NodeAddressGuard", () => {
       const check = AddressGuard.check()
       yield* check("http://nobody.invalid/")
       const resolve = yield* AddressGuard.CurrentResolver
+      const local = yield* resolve("localhost")
+      assert.isTrue(local.length > 0 && local.every((address) => /^127\.|^::1$/.test(address)), local.join())
       const addresses = yield* resolve(hostname())
       // a machine whose own name resolves to a public address has nothing to refuse
       const isPrivate = addresses.some((address) => /^(127|10|172|192\.168)\.|^::1$|^f[cde]/.test(address))
