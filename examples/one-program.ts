@@ -3,7 +3,8 @@
  * HTTP API of ADK. Only the layer differs. Run it with `node examples/one-program.ts`.
  */
 import { Agent, AgentStream, type AgentTransport, Conversation, Credentials, Message, Protocol } from "@effect-a2a/core"
-import { AdkEmulator, AgentTest, Script, Wire } from "@effect-a2a/testing"
+import { AdkEmulator } from "@effect-a2a/emulators"
+import { AgentTest, Script, Wire } from "@effect-a2a/testing"
 import { Adk } from "@effect-a2a/transport-adk"
 import { JsonRpc, JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
 import { Rest, RestServer } from "@effect-a2a/transport-rest"

@@ -1,7 +1,7 @@
 // Serves the files of a page, with the MemoryLake emulator beside it on an origin of its own. Loopback only.
+import * as MemoryLakeEmulator from "@effect-a2a/emulators/MemoryLakeEmulator"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as NodeAgentServer from "@effect-a2a/node/NodeAgentServer"
-import * as MemoryLakeEmulator from "@effect-a2a/testing/MemoryLakeEmulator"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"

@@ -1,6 +1,7 @@
 /** One program against an agent in this process, over both bindings of A2A, and behind an ADK server. */
 import { Agent, AgentStream, Protocol } from "@effect-a2a/core"
-import { AdkEmulator, Wire } from "@effect-a2a/testing"
+import { AdkEmulator } from "@effect-a2a/emulators"
+import { Wire } from "@effect-a2a/testing"
 import { AdkReply } from "@effect-a2a/transport-adk"
 import { JsonRpc, JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /** ADK's events as those of a task (ADK-08), through the emulator's bytes. */
 import { Agent, AgentStream, Answer, Artifact, Message, Part, type StreamEvent, Task, ToolCall } from "@effect-a2a/core"
-import { AdkEmulator } from "@effect-a2a/testing"
+import { AdkEmulator } from "@effect-a2a/emulators"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import * as Adk from "./support.ts"

@@ -1,6 +1,7 @@
 /** Programs against the emulated ADK server of each language, through its bytes. */
 import { Agent, type AgentError, AgentTransport, Message, Operation, StreamEvent, type Task } from "@effect-a2a/core"
-import { AdkEmulator, Wire } from "@effect-a2a/testing"
+import { AdkEmulator } from "@effect-a2a/emulators"
+import { Wire } from "@effect-a2a/testing"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Stream } from "effect"
 import type { HttpClient } from "effect/http"

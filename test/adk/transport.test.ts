@@ -11,7 +11,8 @@ import {
   Operation,
   Task
 } from "@effect-a2a/core"
-import { AdkEmulator, Wire } from "@effect-a2a/testing"
+import { AdkEmulator } from "@effect-a2a/emulators"
+import { Wire } from "@effect-a2a/testing"
 import { Adk as AdkTransport, AdkClient } from "@effect-a2a/transport-adk"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Stream } from "effect"

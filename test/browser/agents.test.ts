@@ -1,5 +1,5 @@
 // The whole client in Chromium: agents on other origins, a page that may do nothing but run its own scripts.
-import * as MemoryLakeEmulator from "@effect-a2a/testing/MemoryLakeEmulator"
+import * as MemoryLakeEmulator from "@effect-a2a/emulators/MemoryLakeEmulator"
 import { assert } from "@effect/vitest"
 import { Duration, Effect, Fiber } from "effect"
 import * as HttpServer from "../support/httpServer.ts"

@@ -1,5 +1,5 @@
+import * as AdkEmulator from "@effect-a2a/emulators/AdkEmulator"
 import * as NodeAgentServer from "@effect-a2a/node/NodeAgentServer"
-import * as AdkEmulator from "@effect-a2a/testing/AdkEmulator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { last, parse, run, start } from "./support/process.ts"

@@ -24,7 +24,7 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientError from "effect/http/HttpClientError"
 import * as Layer from "effect/Layer"
 import * as AgentError from "./AgentError.ts"
-import * as Address from "./internal/address.ts"
+import * as Address from "./internal/http/address.ts"
 
 /** Origins, such as `https://agent.test`, that may be anywhere; URLs stand for their origin. */
 export interface Options {

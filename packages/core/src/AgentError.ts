@@ -19,7 +19,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Id from "./Id.ts"
-import { type Origin, rows, type Tag } from "./internal/protocol/errorTable.ts"
+import { type Origin, rows, type Tag } from "./internal/errors/errorTable.ts"
 import * as Task from "./Task.ts"
 
 const fields = (tag: Tag) => ({

@@ -8,10 +8,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as AgentCard from "./AgentCard.ts"
-import * as Resume from "./internal/resume.ts"
-import * as Retry from "./internal/retry.ts"
-import type { Transport } from "./internal/transport.ts"
-import * as WithCard from "./internal/withCard.ts"
+import * as Resume from "./internal/transport/resume.ts"
+import * as Retry from "./internal/transport/retry.ts"
+import * as WithCard from "./internal/transport/withCard.ts"
+import type { Transport } from "./Transport.ts"
 
 /**
  * `target` is the interface that is spoken to. `call` answers once, `stream` answers with events and succeeds only

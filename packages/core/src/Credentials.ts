@@ -19,9 +19,9 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type * as AgentCard from "./AgentCard.ts"
 import * as AgentError from "./AgentError.ts"
-import { type Credential, isAmong } from "./internal/credential.ts"
-import * as Renewable from "./internal/renewable.ts"
-import * as Security from "./internal/security.ts"
+import { type Credential, isAmong } from "./Credential.ts"
+import * as Security from "./internal/credentials/requirements.ts"
+import * as Renewable from "./internal/credentials/tokenCache.ts"
 
 export type { Credential }
 

@@ -22,9 +22,9 @@ import type { AgentError } from "./AgentError.ts"
 import * as AgentTransport from "./AgentTransport.ts"
 import * as Credentials from "./Credentials.ts"
 import type { Frame, HttpBinding, Limits } from "./internal/binding.ts"
-import * as Engine from "./internal/engine.ts"
-import * as Time from "./internal/time.ts"
-import type { Timeouts } from "./internal/time.ts"
+import * as Engine from "./internal/http/engine.ts"
+import * as Time from "./internal/transport/timeouts.ts"
+import type { Timeouts } from "./internal/transport/timeouts.ts"
 import * as Protocol from "./Protocol.ts"
 
 export type { Frame, HttpBinding, Limits, Timeouts }

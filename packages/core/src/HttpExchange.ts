@@ -32,11 +32,11 @@ import type { AgentErrorReason, InvalidRequestError, TimeoutError } from "./Agen
 import * as Credentials from "./Credentials.ts"
 import { CurrentLimits } from "./HttpBinding.ts"
 import type { Frame } from "./internal/binding.ts"
-import * as Exchange from "./internal/exchange.ts"
-import * as Outcome from "./internal/outcome.ts"
-import * as Request from "./internal/request.ts"
-import * as Sse from "./internal/sse.ts"
-import * as Time from "./internal/time.ts"
+import * as Exchange from "./internal/http/exchange.ts"
+import * as Request from "./internal/http/request.ts"
+import * as Sse from "./internal/http/sse.ts"
+import * as Time from "./internal/transport/timeouts.ts"
+import * as Outcome from "./internal/transport/uncertainSend.ts"
 import * as Operation from "./Operation.ts"
 
 /** Who is spoken to, and with what. */

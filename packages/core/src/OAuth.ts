@@ -28,10 +28,10 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as AgentError from "./AgentError.ts"
+import { basic } from "./Credential.ts"
 import * as Credentials from "./Credentials.ts"
-import { basic } from "./internal/credential.ts"
-import * as Exchange from "./internal/exchange.ts"
-import * as Request from "./internal/request.ts"
+import * as Exchange from "./internal/http/exchange.ts"
+import * as Request from "./internal/http/request.ts"
 
 type Failure = AgentError.AgentError
 

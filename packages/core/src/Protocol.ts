@@ -13,9 +13,9 @@
  * @since 0.1.0
  * @stability unstable
  */
-import type { Codec, Dialect, Protocol, Route, WireFailure, WireRefusal } from "./internal/protocol/contract.ts"
-import * as edition0_3 from "./internal/protocol/v0_3/edition.ts"
-import * as edition1_0 from "./internal/protocol/v1_0/edition.ts"
+import type { Codec, Dialect, Protocol, Route, WireFailure, WireRefusal } from "./Dialect.ts"
+import * as edition0_3 from "./internal/protocol/v0_3/version.ts"
+import * as edition1_0 from "./internal/protocol/v1_0/version.ts"
 
 export type { Codec, Dialect, Protocol, Route, WireFailure, WireRefusal }
 

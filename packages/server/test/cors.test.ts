@@ -1,6 +1,7 @@
 import { Protocol } from "@effect-a2a/core"
+import { MemoryLakeEmulator } from "@effect-a2a/emulators"
 import { CardServer, Cors } from "@effect-a2a/server"
-import { AgentTest, MemoryLakeEmulator, Script, Wire } from "@effect-a2a/testing"
+import { AgentTest, Script, Wire } from "@effect-a2a/testing"
 import { JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
 import { RestServer } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"

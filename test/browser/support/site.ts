@@ -1,11 +1,11 @@
 /** Where the page comes from, with a policy that allows nothing but its own scripts; and agents on other origins. */
 import * as Message from "@effect-a2a/core/Message"
 import * as Protocol from "@effect-a2a/core/Protocol"
+import * as MemoryLakeEmulator from "@effect-a2a/emulators/MemoryLakeEmulator"
 import * as NodeAgentServer from "@effect-a2a/node/NodeAgentServer"
 import * as AgentServer from "@effect-a2a/server/AgentServer"
 import * as CardServer from "@effect-a2a/server/CardServer"
 import * as Cors from "@effect-a2a/server/Cors"
-import * as MemoryLakeEmulator from "@effect-a2a/testing/MemoryLakeEmulator"
 import * as Script from "@effect-a2a/testing/Script"
 import * as JsonRpcServer from "@effect-a2a/transport-jsonrpc/JsonRpcServer"
 import * as RestServer from "@effect-a2a/transport-rest/RestServer"

@@ -1,6 +1,6 @@
 /** Our emulator answers as the servers do. */
+import { AdkEmulator } from "@effect-a2a/emulators"
 import * as NodeAgentServer from "@effect-a2a/node/NodeAgentServer"
-import { AdkEmulator } from "@effect-a2a/testing"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { javascript, python, type Subject } from "./peer.ts"

@@ -1,7 +1,7 @@
 /** Where the agent is: flags win over the environment, and without either the emulator is started. */
+import * as MemoryLakeEmulator from "@effect-a2a/emulators/MemoryLakeEmulator"
 import type * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as NodeAgentServer from "@effect-a2a/node/NodeAgentServer"
-import * as MemoryLakeEmulator from "@effect-a2a/testing/MemoryLakeEmulator"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"

@@ -2,8 +2,8 @@
 import type * as Duration from "effect/Duration"
 import type * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
+import type * as Protocol from "../Dialect.ts"
 import type * as Operation from "../Operation.ts"
-import type * as Protocol from "./protocol/contract.ts"
 
 /** A request before it knows its host: `path` is appended to the interface's URL, `query` to its query. */
 export interface Frame {

@@ -3,7 +3,7 @@ import * as Protocol from "@effect-a2a/core/Protocol"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { rows, type Tag } from "../../src/internal/protocol/errorTable.ts"
+import { rows, type Tag } from "../../src/internal/errors/errorTable.ts"
 import { fromReason, toReason } from "../../src/internal/protocol/failure.ts"
 
 const { v0_3, v1_0 } = Protocol

@@ -4,7 +4,7 @@ import type * as AgentCard from "../../AgentCard.ts"
 import type { Metadata } from "../../Metadata.ts"
 import { type Form, form } from "./codec.ts"
 import { readRequirements, readSchemes } from "./security.ts"
-import * as Wire from "./wire.ts"
+import * as Wire from "./wireSchema.ts"
 
 const json = Wire.optional(Schema.Unknown)
 

@@ -5,9 +5,9 @@ import { compile } from "#compile"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as AgentError from "../../AgentError.ts"
-import type * as Protocol from "./contract.ts"
-import { closest, findings, tolerant, toViolation } from "./tolerant.ts"
-import { lazy } from "./wire.ts"
+import type * as Protocol from "../../Dialect.ts"
+import { closest, findings, tolerant, toViolation } from "./lenient.ts"
+import { lazy } from "./wireSchema.ts"
 
 type Violations = ReadonlyArray<AgentError.Violation>
 

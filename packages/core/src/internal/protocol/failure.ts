@@ -5,9 +5,9 @@
 import * as Duration from "effect/Duration"
 import type * as Schema from "effect/Schema"
 import * as AgentError from "../../AgentError.ts"
-import type * as Protocol from "./contract.ts"
-import { byCode, byStatus, byWord, type Row, rows, type Tag } from "./errorTable.ts"
-import { isObject, type JsonObject, type Members } from "./wire.ts"
+import type * as Protocol from "../../Dialect.ts"
+import { byCode, byStatus, byWord, type Row, rows, type Tag } from "../errors/errorTable.ts"
+import { isObject, type JsonObject, type Members } from "./wireSchema.ts"
 
 const domain = "a2a-protocol.org"
 const ofType = (name: string) => `type.googleapis.com/google.rpc.${name}`

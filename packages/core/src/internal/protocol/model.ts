@@ -11,8 +11,8 @@ import type * as Part from "../../Part.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
 import type * as Task from "../../Task.ts"
 import type * as TaskState from "../../TaskState.ts"
-import * as Wire from "./wire.ts"
-import { readRole, readState, roleNames, stateNames } from "./words.ts"
+import { readRole, readState, roleNames, stateNames } from "./enums.ts"
+import * as Wire from "./wireSchema.ts"
 
 export interface Style<P> {
   /** Whether objects name their type. */

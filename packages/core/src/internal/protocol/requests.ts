@@ -2,14 +2,14 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as AgentError from "../../AgentError.ts"
+import type * as Protocol from "../../Dialect.ts"
 import type * as Id from "../../Id.ts"
 import type * as Operation from "../../Operation.ts"
 import type * as TaskState from "../../TaskState.ts"
 import { codec, form, request } from "./codec.ts"
-import type * as Protocol from "./contract.ts"
+import { readState, stateNames } from "./enums.ts"
 import type { Model } from "./model.ts"
-import * as Wire from "./wire.ts"
-import { readState, stateNames } from "./words.ts"
+import * as Wire from "./wireSchema.ts"
 
 /** Names the members of a request that an edition has no place for. */
 export type Inexpressible = (value: { readonly tenant?: string }) => ReadonlyArray<AgentError.Violation>

@@ -1,7 +1,7 @@
 /** The routes of both editions, which differ in prefix, in the verb of subscribing, and in the extended card's path. */
 import type * as Arr from "effect/Array"
+import type { Route } from "../../Dialect.ts"
 import type * as Operation from "../../Operation.ts"
-import type { Route } from "./contract.ts"
 
 type Routes = { readonly [K in Operation.Tag]: Arr.NonEmptyReadonlyArray<Route> }
 

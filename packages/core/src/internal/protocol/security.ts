@@ -4,8 +4,8 @@
  */
 import * as Schema from "effect/Schema"
 import type * as SecurityScheme from "../../SecurityScheme.ts"
-import { tolerant } from "./tolerant.ts"
-import * as Wire from "./wire.ts"
+import { tolerant } from "./lenient.ts"
+import * as Wire from "./wireSchema.ts"
 
 type Scheme = SecurityScheme.SecurityScheme
 type Flow = SecurityScheme.OAuthFlow

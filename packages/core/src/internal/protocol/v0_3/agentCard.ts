@@ -1,10 +1,10 @@
 /** The card of 0.3, which lists only what 0.3 can reach: its own interfaces, or all where there is none. */
 import type * as AgentCard from "../../../AgentCard.ts"
+import type * as Protocol from "../../../Dialect.ts"
 import { is03, reading, writeCapabilities, writeCommon, writeInterfaces03, writeSkills } from "../card.ts"
 import { codec } from "../codec.ts"
-import type * as Protocol from "../contract.ts"
 import { writeTypedScheme } from "../security.ts"
-import * as Wire from "../wire.ts"
+import * as Wire from "../wireSchema.ts"
 
 const write = (card: AgentCard.AgentCard): Wire.JsonObject => {
   const of03 = card.supportedInterfaces.filter(is03)

@@ -1,21 +1,21 @@
 /** The vocabulary of 0.3 over JSON-RPC: every object names its `kind`, words are lower-case. */
 import * as Schema from "effect/Schema"
+import type * as Protocol from "../../../Dialect.ts"
 import type * as Id from "../../../Id.ts"
 import type { Metadata } from "../../../Metadata.ts"
 import type * as Operation from "../../../Operation.ts"
 import type * as Part from "../../../Part.ts"
 import * as TaskState from "../../../TaskState.ts"
 import { form, request } from "../codec.ts"
-import type * as Protocol from "../contract.ts"
 import { makeModel } from "../model.ts"
-import { payloads } from "../payload.ts"
 import { nothing, taskRequests } from "../requests.ts"
-import * as Wire from "../wire.ts"
+import { payloads } from "../sendResult.ts"
+import * as Wire from "../wireSchema.ts"
 import { agentCard } from "./agentCard.ts"
-import { inexpressible } from "./inexpressible.ts"
 import { readData, readText, writeData } from "./parts.ts"
 import { push } from "./push.ts"
 import { send } from "./send.ts"
+import { inexpressible } from "./unsupportedFields.ts"
 
 interface WirePart {
   readonly text?: string

@@ -2,7 +2,7 @@
 import type * as Schema from "effect/Schema"
 import type { Metadata } from "../../../Metadata.ts"
 import type * as Part from "../../../Part.ts"
-import * as Wire from "../wire.ts"
+import * as Wire from "../wireSchema.ts"
 
 /** Marks a value that is no object and was wrapped into one; the SDKs of both editions agree on it. */
 const wrappedFlag = "data_part_compat"

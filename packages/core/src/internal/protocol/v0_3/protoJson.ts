@@ -1,19 +1,19 @@
 /** The vocabulary of 0.3 over REST: proto-JSON, with `content`, nested data and files, and two Ls in "cancelled". */
 import * as Schema from "effect/Schema"
+import type * as Protocol from "../../../Dialect.ts"
 import type { Metadata } from "../../../Metadata.ts"
 import type * as Part from "../../../Part.ts"
 import * as TaskState from "../../../TaskState.ts"
-import type * as Protocol from "../contract.ts"
+import { protoRoles, protoStates } from "../enums.ts"
 import { makeModel } from "../model.ts"
-import { payloads } from "../payload.ts"
 import { configRequests, nothing, taskPage, taskRequests } from "../requests.ts"
-import * as Wire from "../wire.ts"
-import { protoRoles, protoStates } from "../words.ts"
+import { payloads } from "../sendResult.ts"
+import * as Wire from "../wireSchema.ts"
 import { agentCard } from "./agentCard.ts"
-import { inexpressible } from "./inexpressible.ts"
 import { readData, readText, writeData } from "./parts.ts"
 import { push } from "./push.ts"
 import { send } from "./send.ts"
+import { inexpressible } from "./unsupportedFields.ts"
 
 interface WirePart {
   readonly text?: string

@@ -4,8 +4,8 @@ import type * as Id from "../../../Id.ts"
 import type * as Operation from "../../../Operation.ts"
 import type * as PushNotification from "../../../PushNotification.ts"
 import { codec, form, request } from "../codec.ts"
-import * as Wire from "../wire.ts"
-import { inexpressible } from "./inexpressible.ts"
+import * as Wire from "../wireSchema.ts"
+import { inexpressible } from "./unsupportedFields.ts"
 
 type TaskConfig = PushNotification.TaskPushNotificationConfig
 

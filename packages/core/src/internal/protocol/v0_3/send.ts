@@ -1,13 +1,13 @@
 /** Sending a message in 0.3, where the caller's wish to wait is called `blocking`. */
 import type * as Schema from "effect/Schema"
+import type * as Protocol from "../../../Dialect.ts"
 import type { Metadata } from "../../../Metadata.ts"
 import type * as Operation from "../../../Operation.ts"
 import { form, request } from "../codec.ts"
-import type * as Protocol from "../contract.ts"
 import type { Model } from "../model.ts"
-import * as Wire from "../wire.ts"
-import { inexpressible } from "./inexpressible.ts"
+import * as Wire from "../wireSchema.ts"
 import * as Push from "./push.ts"
+import { inexpressible } from "./unsupportedFields.ts"
 
 interface WireSend {
   readonly message: never

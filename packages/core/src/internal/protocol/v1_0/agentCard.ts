@@ -1,10 +1,10 @@
 /** The card of 1.0 (specification §4.4); with an interface of 0.3 in it, it can be read by 0.3 clients too. */
 import type * as AgentCard from "../../../AgentCard.ts"
+import type * as Protocol from "../../../Dialect.ts"
 import { is03, reading, writeCapabilities, writeCommon, writeInterfaces03, writeSkills } from "../card.ts"
 import { codec } from "../codec.ts"
-import type * as Protocol from "../contract.ts"
 import { writeRequirement, writeScheme } from "../security.ts"
-import * as Wire from "../wire.ts"
+import * as Wire from "../wireSchema.ts"
 
 /** What a 0.3 client looks for beside the members that both editions share. */
 const hybrid = (card: AgentCard.AgentCard, of03: ReadonlyArray<AgentCard.AgentInterface>) => ({

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import type { Metadata } from "../../../Metadata.ts"
 import type * as Part from "../../../Part.ts"
-import * as Wire from "../wire.ts"
+import * as Wire from "../wireSchema.ts"
 
 interface WirePart {
   readonly text?: string

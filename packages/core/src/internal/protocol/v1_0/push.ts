@@ -4,7 +4,7 @@ import type * as Id from "../../../Id.ts"
 import type * as Operation from "../../../Operation.ts"
 import type * as PushNotification from "../../../PushNotification.ts"
 import { codec, form, request } from "../codec.ts"
-import * as Wire from "../wire.ts"
+import * as Wire from "../wireSchema.ts"
 
 export const fields = {
   id: Wire.text,

@@ -1,0 +1,147 @@
+/** The public agent card: where it is looked for, and how it is read. */
+import * as Arr from "effect/Array"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Semaphore from "effect/Semaphore"
+import type * as AgentCard from "../../AgentCard.ts"
+import * as AgentError from "../../AgentError.ts"
+import type * as Protocol from "../../Dialect.ts"
+import * as ServiceParameters from "../../ServiceParameters.ts"
+import * as Exchange from "../http/exchange.ts"
+import * as Request from "../http/request.ts"
+import * as Cache from "./httpCache.ts"
+
+const wellKnown = ["/.well-known/agent-card.json", "/.well-known/agent.json"]
+
+/**
+ * Below the agent's own URL first, then below the origin; the older name last. A URL that is a card's is the only place,
+ * and so is the one that `path` gives, behind the URL; an empty path is the URL itself.
+ */
+export const places = (base: URL, path?: string | undefined): Places => {
+  if (path !== undefined) return [Request.join(base, { path: path.replace(/^(?=[^/])/, "/"), query: [] })]
+  if (wellKnown.some((path) => base.pathname.endsWith(path))) return [base]
+  const hrefs = wellKnown.flatMap((path) => [
+    Request.join(base, { path, query: [] }).href,
+    new URL(path, base.origin).href
+  ])
+  return Arr.map(Arr.dedupe(hrefs as [string, ...Array<string>]), (href) => new URL(href))
+}
+
+const malformed = (protocol: Protocol.Protocol, message: string, issue: string) =>
+  new AgentError.MalformedResponseError({ message, dialect: `A2A ${protocol.version} card`, issue })
+
+const decode = (protocol: Protocol.Protocol, answer: Exchange.Answer): Result.Result<
+  AgentCard.AgentCard,
+  AgentError.AgentErrorReason
+> => {
+  if (Result.isFailure(answer.body)) {
+    return Result.fail(malformed(protocol, "the agent card is not JSON", answer.body.failure))
+  }
+  return Result.mapError(protocol.agentCard.decode(answer.body.success), (violations) => {
+    const issue = AgentError.describe(violations)
+    return malformed(protocol, `the agent card cannot be read: ${issue}`, issue)
+  })
+}
+
+const isMissing = ({ answer }: Found) => [404, 405, 410].includes(answer.response.status)
+
+type Places = Arr.NonEmptyReadonlyArray<URL>
+
+interface Found {
+  readonly place: URL
+  readonly answer: Exchange.Answer
+}
+
+const describe = ({ answer, place }: Found) => `${Request.publicUrl(place)} (${answer.response.status})`
+
+/** What was fetched, as long as it may be kept. */
+interface Kept {
+  readonly place: URL
+  readonly card: AgentCard.AgentCard
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly until: number
+}
+
+/** Interfaces may be named by path alone: from where the card is. */
+const located = (card: AgentCard.AgentCard, place: URL): AgentCard.AgentCard => ({
+  ...card,
+  supportedInterfaces: card.supportedInterfaces.map((one) =>
+    /^\.{0,2}\//.test(one.url) ? { ...one, url: URL.parse(one.url, place)?.href ?? one.url } : one
+  )
+})
+
+/** Credentials are for the agent's origin only. */
+const at = (peer: Exchange.Peer, base: URL): Exchange.Peer =>
+  base.origin === peer.base.origin ? { ...peer, base } : { ...peer, base, credentials: anonymous }
+
+const anonymous: Exchange.Peer["credentials"] = {
+  get: () => Effect.succeed([]),
+  renew: () => Effect.succeed(false)
+}
+
+/** Asks one place after the other; one that has none is passed over. */
+const fetch = Effect.fnUntraced(
+  function*(peer: Exchange.Peer, places: Places, kept: Kept | undefined): Effect.fn.Return<
+    { readonly card: AgentCard.AgentCard; readonly kept: Kept | undefined },
+    AgentError.AgentErrorReason
+  > {
+    const found: Array<Found> = []
+    for (const place of kept === undefined ? places : [kept.place, ...places.filter((place) => place !== kept.place)]) {
+      const frame = { method: "GET", path: "", query: [], body: undefined } as const
+      const headers = place === kept?.place ? Cache.conditions(kept.headers) : {}
+      const response = yield* Exchange.execute(at(peer, place), frame, "application/json").pipe(
+        ServiceParameters.provide({ headers })
+      )
+      found.push({ place, answer: yield* Exchange.read(response, peer.maxResponseSize) })
+      if (!isMissing(found.at(-1)!)) break
+    }
+    const last = found.at(-1)!
+    const { body, response } = last.answer
+    if (response.status < 400) {
+      const card = response.status === 304 && kept !== undefined
+        ? kept.card
+        : located(yield* Effect.fromResult(decode(peer.protocol, last.answer)), last.place)
+      const until = Cache.until(response.headers, yield* Clock.currentTimeMillis)
+      const headers = { ...kept?.headers, ...response.headers }
+      return { card, kept: until === undefined ? undefined : { place: last.place, card, headers, until } }
+    }
+    const said = Result.isSuccess(body) ? peer.protocol.rest.failure.decode(body.success) : undefined
+    const failure = isMissing(last)
+      ? { message: `no agent card at ${found.map(describe).join(", ")}` }
+      : said ?? { message: `the agent card is refused at ${describe(last)}` }
+    return yield* Effect.fail(yield* Exchange.refusal(failure, response, false))
+  }
+)
+
+/** The card from the first place that has it. Kept as long as HTTP allows, and one request serves all who wait for it. */
+export const from = (
+  peer: Exchange.Peer,
+  places: Places
+): Effect.Effect<AgentCard.AgentCard, AgentError.AgentErrorReason> => {
+  const lock = Semaphore.makeUnsafe(1)
+  let kept: Kept | undefined
+  return lock.withPermits(1)(
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      kept !== undefined && now < kept.until ?
+        Effect.succeed(kept.card) :
+        Effect.map(fetch(peer, places, kept), (fetched) => {
+          kept = fetched.kept
+          return fetched.card
+        }))
+  )
+}
+
+/** The card from `url`, or else from the well-known places. */
+export const get = (peer: Exchange.Peer, url: string | undefined) => {
+  const place = url === undefined ? undefined : URL.parse(url, peer.base)
+  if (place === null) {
+    return Effect.fail(
+      new AgentError.InvalidRequestError({
+        message: "the URL of the agent card is no URL",
+        violations: [{ field: "agentCardUrl", description: "a URL" }]
+      })
+    )
+  }
+  return from(peer, place === undefined ? places(peer.base) : [place])
+}

@@ -1,0 +1,165 @@
+/**
+ * Kind reading: rewrites a document towards the strict form of a wire schema, and puts into words why it still does
+ * not fit. Runs only on documents that the compiled guard refused.
+ */
+import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
+import type * as SchemaIssue from "effect/SchemaIssue"
+import type * as AgentError from "../../AgentError.ts"
+import { isObject, namesKey, spellingsKey } from "./wireSchema.ts"
+
+type Rewrite = (input: unknown) => unknown
+
+const unchanged: Rewrite = (input) => input
+
+const integer: Rewrite = (input) => typeof input === "string" && /^-?\d+(?:\.0+)?$/.test(input) ? Number(input) : input
+
+/** Enumerations may come as numbers (rule R6). */
+const named = (names: ReadonlyArray<string>): Rewrite => (input) =>
+  typeof input === "number" ? names[input] ?? String(input) : input
+
+const kindOf = (ast: SchemaAST.AST) => {
+  const only = SchemaAST.isUnion(ast) && ast.types.length === 1 ? ast.types[0] : undefined
+  return only !== undefined && SchemaAST.isLiteral(only) ? only.literal : undefined
+}
+
+/**
+ * Own names win over other spellings, `null` is absent where it is not JSON itself, and a missing `kind` is
+ * supplied: whether the rest fits decides (rules R1, R3, R4, R16).
+ */
+const ofObject = (ast: SchemaAST.Objects): Rewrite => {
+  const spellings = (ast.annotations?.[spellingsKey] ?? {}) as Readonly<Record<string, string>>
+  const members = ast.propertySignatures.filter(({ name }) => !(String(name) in spellings)).map(({ name, type }) => ({
+    name: String(name),
+    rewrite: compile(type),
+    isJson: SchemaAST.isUnknown(type),
+    kind: kindOf(type)
+  }))
+  const others = Object.entries(spellings)
+  const rest = ast.indexSignatures[0]
+  const entry = rest === undefined || SchemaAST.isUnknown(rest.type) ? undefined : compile(rest.type)
+  if (members.length === 0 && entry === undefined) return unchanged
+  return (input) => {
+    if (!isObject(input)) return input
+    if (entry !== undefined) {
+      return Object.fromEntries(
+        Object.entries(input).flatMap(([name, value]) => value === null ? [] : [[name, entry(value)]])
+      )
+    }
+    const draft: Record<string, unknown> = {}
+    for (const { isJson, kind, name, rewrite } of members) {
+      const spelled = [name, ...others.flatMap(([other, to]) => to === name ? [other] : [])].find((spelling) =>
+        Object.hasOwn(input, spelling) && (isJson || input[spelling] !== null)
+      )
+      if (spelled !== undefined) draft[name] = rewrite(input[spelled])
+      else if (kind !== undefined) draft[name] = kind
+    }
+    return draft
+  }
+}
+
+const ofUnion = (ast: SchemaAST.Union): Rewrite => {
+  const members = ast.types.map((type) => ({ rewrite: compile(type), fits: Schema.is(Schema.make(type)) }))
+  return (input) => {
+    for (const { fits, rewrite } of members) {
+      const candidate = rewrite(input)
+      if (fits(candidate)) return candidate
+    }
+    return input
+  }
+}
+
+const compile = (ast: SchemaAST.AST): Rewrite => {
+  const names = ast.annotations?.[namesKey] as ReadonlyArray<string> | undefined
+  if (names !== undefined) return named(names)
+  switch (ast._tag) {
+    case "Objects":
+      return ofObject(ast)
+    case "Arrays": {
+      const type = ast.rest[0] ?? SchemaAST.unknown
+      if (SchemaAST.isUnknown(type)) return unchanged
+      const element = compile(type)
+      return (input) => Array.isArray(input) ? input.filter((one) => one !== null).map(element) : input
+    }
+    case "Union":
+      return ofUnion(ast)
+    case "Number":
+      return integer
+    default:
+      return unchanged
+  }
+}
+
+/** The rewriting that a wire schema allows. */
+export const tolerant = (schema: Schema.Top): Rewrite => compile(schema.ast)
+
+interface Finding {
+  readonly path: ReadonlyArray<PropertyKey>
+  readonly description: string
+}
+
+const words: Readonly<Record<string, string>> = {
+  Objects: "an object",
+  Arrays: "a list",
+  String: "a string",
+  Number: "a number",
+  Boolean: "true or false"
+}
+
+const expectation = (ast: SchemaAST.AST): string =>
+  ast._tag === "Never"
+    ? "is not allowed here"
+    : `must be ${
+      ast.annotations?.expected ?? (SchemaAST.isLiteral(ast) ? JSON.stringify(ast.literal) : words[ast._tag] ?? "valid")
+    }`
+
+const depth = (findings: ReadonlyArray<Finding>) => Math.max(...findings.map(({ path }) => path.length))
+
+/** The alternative that the document came closest to, if one did. */
+export const closest = (
+  alternatives: ReadonlyArray<ReadonlyArray<Finding>>,
+  otherwise: Finding
+): ReadonlyArray<Finding> => {
+  const [first, second] = alternatives.toSorted((a, b) => depth(b) - depth(a) || a.length - b.length)
+  if (first === undefined) return [otherwise]
+  const isTie = second !== undefined && depth(first) === depth(second) && first.length === second.length
+  return isTie ? [otherwise] : first
+}
+
+const find = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): ReadonlyArray<Finding> => {
+  switch (issue._tag) {
+    case "Pointer":
+      return find(issue.issue, [...path, ...issue.path])
+    case "Composite":
+      return issue.issues.flatMap((inner) => find(inner, path))
+    case "AnyOf":
+      return closest(issue.issues.map((inner) => find(inner, path)), { path, description: expectation(issue.ast) })
+    case "Filter":
+      return [{ path, description: `must be ${issue.filter.annotations?.expected ?? "valid"}` }]
+    case "Encoding":
+      return find(issue.issue, path)
+    case "MissingKey":
+      return [{ path, description: "is required" }]
+    case "InvalidType":
+      return [{ path, description: expectation(issue.ast) }]
+    default:
+      return [{ path, description: "is not valid" }]
+  }
+}
+
+/** Why a document does not fit a schema; none where it does. */
+export const findings = (schema: Schema.Codec<unknown>, document: unknown): ReadonlyArray<Finding> => {
+  const result = Schema.decodeUnknownResult(schema)(document, { errors: "all" })
+  return result._tag === "Success" ? [] : find(result.failure.issue, [])
+}
+
+const toPath = (path: ReadonlyArray<PropertyKey>): string =>
+  path.reduce<string>(
+    (text, key) => typeof key === "number" ? `${text}[${key}]` : text === "" ? String(key) : `${text}.${String(key)}`,
+    ""
+  )
+
+export const toViolation = ({ description, path }: Finding): AgentError.Violation => ({
+  field: toPath(path),
+  description
+})

@@ -1,0 +1,40 @@
+/** Protocol 0.3, whose two bindings have a vocabulary each. */
+import type * as Protocol from "../../../Dialect.ts"
+import { readBody, readError, writeBareBody, writeBareError } from "../failure.ts"
+import { routes } from "../routes.ts"
+import { agentCard } from "./agentCard.ts"
+import { kindJson } from "./kindJson.ts"
+import { protoJson } from "./protoJson.ts"
+
+/** Nobody serves the list that 0.3's table names, and a server of both editions takes it for 1.0's, of a tenant `v1`. */
+const { ListTasks: _, ...restRoutes } = routes({ subscribe: "GET", card: "/card" })
+
+export const v0_3: Protocol.Protocol<"0.3"> = {
+  version: "0.3",
+  versionRequired: false,
+  extensionsHeader: "X-A2A-Extensions",
+  agentCard,
+  rest: {
+    dialect: protoJson,
+    routes: restRoutes,
+    prefix: "/v1",
+    contentType: "application/json",
+    failure: { decode: readBody, encode: writeBareBody }
+  },
+  jsonRpc: {
+    dialect: kindJson,
+    methods: {
+      SendMessage: "message/send",
+      SendStreamingMessage: "message/stream",
+      GetTask: "tasks/get",
+      CancelTask: "tasks/cancel",
+      SubscribeToTask: "tasks/resubscribe",
+      CreateTaskPushNotificationConfig: "tasks/pushNotificationConfig/set",
+      GetTaskPushNotificationConfig: "tasks/pushNotificationConfig/get",
+      ListTaskPushNotificationConfigs: "tasks/pushNotificationConfig/list",
+      DeleteTaskPushNotificationConfig: "tasks/pushNotificationConfig/delete",
+      GetExtendedAgentCard: "agent/getAuthenticatedExtendedCard"
+    },
+    failure: { decode: readError, encode: writeBareError }
+  }
+}

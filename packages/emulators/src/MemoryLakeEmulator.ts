@@ -1,0 +1,167 @@
+/**
+ * A MemoryLake service in this process: all routes of both editions and both bindings, its refusals, its rules, and an
+ * agent that says the same each time. What brings which refusal about is in `docs/memorylake.md`.
+ *
+ * ```ts
+ * import { Agent, Protocol } from "@effect-a2a/core"
+ * import { MemoryLakeEmulator } from "@effect-a2a/emulators"
+ * import { JsonRpc } from "@effect-a2a/transport-jsonrpc"
+ * import { Effect } from "effect"
+ *
+ * const question = Agent.ask("What is the capital of France?")
+ * const agent = MemoryLakeEmulator.layer({ client: JsonRpc.layer, protocol: Protocol.v0_3 })
+ * const answer = await Effect.runPromise(question.pipe(Effect.provide(agent)))
+ * answer.text // => "Paris is the capital of France."
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Agent from "@effect-a2a/core/Agent"
+import type * as AgentCard from "@effect-a2a/core/AgentCard"
+import { AgentTransport } from "@effect-a2a/core/AgentTransport"
+import * as Credentials from "@effect-a2a/core/Credentials"
+import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import * as Id from "@effect-a2a/core/Id"
+import * as Protocol from "@effect-a2a/core/Protocol"
+import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
+import * as TaskFeedback from "@effect-a2a/memorylake/TaskFeedback"
+import * as AgentExecutor from "@effect-a2a/server/AgentExecutor"
+import * as AgentServer from "@effect-a2a/server/AgentServer"
+import * as Caller from "@effect-a2a/server/Caller"
+import * as CardServer from "@effect-a2a/server/CardServer"
+import * as Cors from "@effect-a2a/server/Cors"
+import * as InProcessHttp from "@effect-a2a/server/InProcessHttp"
+import * as JsonRpcServer from "@effect-a2a/transport-jsonrpc/JsonRpcServer"
+import * as Rest from "@effect-a2a/transport-rest/Rest"
+import * as RestServer from "@effect-a2a/transport-rest/RestServer"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Answers from "./internal/memorylake/answers.ts"
+import * as Door from "./internal/memorylake/auth.ts"
+import * as Feedback from "./internal/memorylake/feedback.ts"
+import * as Rules from "./internal/memorylake/rules.ts"
+import * as Quirks from "./internal/memorylake/wireFormat.ts"
+
+/** The workspace there is. */
+export const workspaceId = "ws-demo"
+
+/** The agents in it; they share the workspace's conversations. */
+export const agentIds = ["agent-demo", "agent-other"] as const
+
+/** An API key that is let in; any other `sk_…` is too, but for those of `docs/memorylake.md`. */
+export const apiKey = "sk_demo"
+
+/** Where the emulated agent is, below the origin that serves {@link routes}. */
+export const address = (host: string, agentId: typeof agentIds[number] = agentIds[0]): MemoryLake.Address => ({
+  host,
+  workspaceId,
+  agentId
+})
+
+const protocols = [MemoryLake.protocol(Protocol.v1_0), MemoryLake.protocol(Protocol.v0_3)] as const
+
+const mount = (agentId: string) =>
+  `/openapi/memorylake/api/v3/workspaces/${workspaceId}/agents/${agentId}` satisfies `/${string}`
+
+const card = (agentId: string): AgentCard.AgentCard => ({
+  name: agentId,
+  description: "An emulated MemoryLake agent: it answers the same question the same way each time.",
+  version: "1.0.0",
+  supportedInterfaces: protocols.flatMap(({ version }) =>
+    ["HTTP+JSON", "JSONRPC"].map((protocolBinding) => ({
+      url: `${mount(agentId)}/a2a`,
+      protocolBinding,
+      protocolVersion: version
+    }))
+  ),
+  capabilities: {
+    streaming: true,
+    pushNotifications: false,
+    extensions: [{ uri: TaskFeedback.uri, description: "Rate a task" }]
+  },
+  securitySchemes: { apiKey: { _tag: "HttpAuth", scheme: "bearer" } },
+  securityRequirements: [{ apiKey: [] }],
+  defaultInputModes: ["text/plain"],
+  defaultOutputModes: ["text/plain"],
+  skills: []
+})
+
+const agent = (agentId: string) =>
+  AgentServer.layerMemory({ card: card(agentId), replay: "events" }).pipe(
+    Layer.provide(AgentExecutor.layer(Answers.execute)),
+    Rules.withRules(agentId),
+    Feedback.withRatings
+  )
+
+/** All that one agent answers, behind the door. */
+const handler = (agentId: string) =>
+  Effect.gen(function*() {
+    const transport = yield* AgentTransport
+    const ratings = yield* Feedback.Ratings
+    const path = mount(agentId)
+    // a router of its own, so that the door stands before its routes
+    const router = yield* HttpRouter.make
+    yield* Layer.build(
+      Layer.mergeAll(
+        RestServer.routes({ path: `${path}/a2a`, protocols }),
+        JsonRpcServer.routes({ path: `${path}/a2a`, protocols }),
+        CardServer.routes({ path, protocols })
+      ).pipe(Layer.provide([Layer.succeed(AgentTransport, transport), Layer.succeed(HttpRouter.HttpRouter, router)]))
+    )
+    const handle = router.asHttpEffect()
+    return (request: HttpServerRequest.HttpServerRequest) => {
+      const entered = Door.enter(request)
+      if (entered.refusal !== undefined) return Effect.succeed(Door.refused(entered.refusal))
+      const taskId = Feedback.ratedTask(request)
+      const answer = taskId === undefined
+        ? Effect.orElseSucceed(handle, () => Door.refused("NOT_FOUND"))
+        : Feedback.rate(request, taskId, transport).pipe(Effect.provideService(Feedback.Ratings, ratings))
+      const generate = Rules.generator(uuid)
+      return answer.pipe(
+        Effect.provideService(Caller.Current, { id: entered.key }),
+        Effect.provideService(Id.CurrentGenerator, generate),
+        Quirks.apply
+      )
+    }
+  })
+
+const uuid = Id.CurrentGenerator.defaultValue()
+
+/** The whole service, as routes. Pages of any origin may speak to it. */
+export const routes: Layer.Layer<never, never, HttpRouter.HttpRouter> = Layer.mergeAll(
+  ...agentIds.map((agentId) =>
+    Layer.effectDiscard(Effect.gen(function*() {
+      const router = yield* HttpRouter.HttpRouter
+      const handle = yield* handler(agentId)
+      yield* router.add("*", `${mount(agentId)}/*`, handle)
+    })).pipe(Layer.provide(agent(agentId)))
+  ) as [Layer.Layer<never, never, HttpRouter.HttpRouter | Rules.Conversations | Feedback.Ratings>],
+  Layer.effectDiscard(
+    Effect.flatMap(HttpRouter.HttpRouter, (router) => router.add("*", "/*", Effect.succeed(Door.refused("NOT_FOUND"))))
+  ),
+  Cors.layer()
+).pipe(Layer.provide([Rules.layerConversations, Feedback.layerRatings]))
+
+/** How the emulated agent is spoken to: edition, binding and key; 1.0 over REST with {@link apiKey} unless said otherwise. */
+export interface Options {
+  readonly client?: HttpBinding.ClientLayer | undefined
+  readonly protocol?: Protocol.Protocol | undefined
+  readonly apiKey?: Redacted.Redacted | undefined
+}
+
+/** A client of the emulated agent, through the true wire without a socket, and the tape of what crossed. */
+export const layer = (options: Options = {}): Layer.Layer<Agent.Agent | InProcessHttp.Tape> => {
+  const client = MemoryLake.layer(options.client ?? Rest.layer)({
+    ...address("http://memorylake.test"),
+    ...(options.protocol && { protocol: options.protocol })
+  })
+  return Agent.layer.pipe(
+    Layer.provide(client),
+    Layer.provideMerge(InProcessHttp.layer(routes)),
+    Layer.provide(Credentials.layerBearer(options.apiKey ?? Redacted.make(apiKey))),
+    Layer.orDie
+  )
+}

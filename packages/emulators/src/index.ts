@@ -1,0 +1,2 @@
+export * as AdkEmulator from "./AdkEmulator.ts"
+export * as MemoryLakeEmulator from "./MemoryLakeEmulator.ts"

@@ -1,0 +1,87 @@
+/**
+ * An `HttpClient` whose requests go to routes in the same process: real routes, envelopes, SSE and codecs, without a
+ * socket, and a record of every exchange.
+ *
+ * ```ts
+ * import { InProcessHttp } from "@effect-a2a/server"
+ * import { Effect, Layer } from "effect"
+ * import { HttpClient, HttpRouter, HttpServerResponse } from "effect/http"
+ *
+ * const app = HttpRouter.add("GET", "/hello", HttpServerResponse.text("Hello"))
+ * const program = Effect.gen(function*() {
+ *   const response = yield* HttpClient.get("http://agent.test/hello")
+ *   return [yield* response.text, (yield* (yield* InProcessHttp.Tape).exchanges).length]
+ * })
+ * await Effect.runPromise(program.pipe(Effect.provide(InProcessHttp.layer(app)))) // => ["Hello", 1]
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as HttpEffect from "effect/http/HttpEffect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as Layer from "effect/Layer"
+
+/** One request and its response; `chunks` are the response's body in the pieces that were read. */
+export interface Exchange {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly status: number
+  readonly responseHeaders: Readonly<Record<string, string>>
+  readonly chunks: ReadonlyArray<string>
+}
+
+/** The exchanges so far, in order. */
+export class Tape extends Context.Service<Tape, {
+  readonly exchanges: Effect.Effect<ReadonlyArray<Exchange>>
+}>()("@effect-a2a/server/InProcessHttp/Tape") {}
+
+const recording = (chunks: Array<string>) => {
+  const decoder = new TextDecoder()
+  return new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform: (chunk, controller) => {
+      chunks.push(decoder.decode(chunk, { stream: true }))
+      controller.enqueue(chunk)
+    }
+  })
+}
+
+/** Creates the client of an application of routes, and the {@link Tape} of its exchanges. */
+export const layer = <E, R>(
+  app: Layer.Layer<never, E, HttpRouter.HttpRouter | R>
+): Layer.Layer<HttpClient.HttpClient | Tape, E, Exclude<R, HttpRouter.HttpRouter>> =>
+  Layer.effectContext(Effect.gen(function*() {
+    const context = yield* Effect.context<never>()
+    const served = yield* HttpRouter.toHttpEffect(app)
+    // what a request needs beyond its scope, the routes' own layers provide
+    const handler: (request: Request) => Promise<Response> = HttpEffect.toWebHandlerWith(context)(served as never)
+    const exchanges: Array<Exchange> = []
+    const client = HttpClient.make((request, _url, signal) =>
+      Effect.gen(function*() {
+        const web = yield* Effect.orDie(HttpClientRequest.toWeb(request, { signal }))
+        const body = yield* Effect.promise(() => web.clone().text())
+        const response = yield* Effect.promise(() => handler(web))
+        const chunks: Array<string> = []
+        exchanges.push({
+          method: request.method,
+          url: web.url,
+          headers: Object.fromEntries(web.headers),
+          body,
+          status: response.status,
+          responseHeaders: Object.fromEntries(response.headers),
+          chunks
+        })
+        const recorded = response.body === null ? null : response.body.pipeThrough(recording(chunks))
+        return HttpClientResponse.fromWeb(request, new Response(recorded, response))
+      })
+    )
+    return Context.make(HttpClient.HttpClient, client).pipe(
+      Context.add(Tape, { exchanges: Effect.sync(() => [...exchanges]) })
+    )
+  })) as never
