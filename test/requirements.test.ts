@@ -3,7 +3,7 @@
  * still to come.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { cited as citations } from "../scripts/titles.ts"
+import { covered } from "../scripts/covers.ts"
 
 const numbered = (prefix: string, count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, i) => `${prefix}-${String(i + 1).padStart(2, "0")}`)
@@ -14,8 +14,7 @@ const obligations = [...numbered("ML", 37), ...numbered("SDK", 5), ...numbered("
 /** Obligations that no test shows yet, and why. */
 const notYet: Readonly<Record<string, string>> = {}
 
-// cases of the field are called ADK-01 and so on too
-const cited = citations(/\b(?:ML|SDK)-\d\d\b|(?<!field case )\bADK-\d\d\b/g, { except: "test/requirements.test.ts" })
+const cited = new Map([...covered].filter(([id]) => !id.startsWith("field:")))
 
 describe("requirements", () => {
   it("are each cited by a test, or known not to be", () => {
