@@ -31,7 +31,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as AdkClient from "./AdkClient.ts"
 import * as AdkError from "./AdkError.ts"
-import * as Transport from "./internal/transport.ts"
+import * as Transport from "./internal/tasks/transport.ts"
 
 /** The binding that the transport's target names. */
 export const protocolBinding = Transport.protocolBinding

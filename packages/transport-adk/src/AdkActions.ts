@@ -17,7 +17,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Content } from "./AdkContent.ts"
-import { open, words } from "./internal/open.ts"
+import { looseStruct, openEnum } from "./internal/schema/looseStruct.ts"
 
 const record = <S extends Schema.Constraint>(schema: S) => Schema.Record(Schema.String, schema)
 
@@ -28,9 +28,9 @@ export const Route = Schema.Union([RouteStep, Schema.Array(RouteStep)])
 export type Route = typeof Route.Type
 
 /** A credential as the tool wants it. Answers edit what was received: servers may have blacked out what is secret. */
-export const AuthCredential = open({
-  authType: words("apiKey", "http", "oauth2", "openIdConnect", "serviceAccount"),
-  oauth2: open({
+export const AuthCredential = looseStruct({
+  authType: openEnum("apiKey", "http", "oauth2", "openIdConnect", "serviceAccount"),
+  oauth2: looseStruct({
     authUri: Schema.String,
     state: Schema.String,
     authResponseUri: Schema.String,
@@ -39,7 +39,7 @@ export const AuthCredential = open({
 })
 export type AuthCredential = typeof AuthCredential.Type
 
-export const AuthConfig = open({
+export const AuthConfig = looseStruct({
   authScheme: Schema.JsonObject,
   rawAuthCredential: AuthCredential,
   exchangedAuthCredential: AuthCredential,
@@ -47,25 +47,25 @@ export const AuthConfig = open({
 })
 export type AuthConfig = typeof AuthConfig.Type
 
-export const ToolConfirmation = open({ hint: Schema.String, confirmed: Schema.Boolean, payload: Schema.Json })
+export const ToolConfirmation = looseStruct({ hint: Schema.String, confirmed: Schema.Boolean, payload: Schema.Json })
 export type ToolConfirmation = typeof ToolConfirmation.Type
 
 /** Events of a time, told anew in short. Times are in seconds. */
-export const Compaction = open({
+export const Compaction = looseStruct({
   startTimestamp: Schema.Finite,
   endTimestamp: Schema.Finite,
   compactedContent: Content
 })
 export type Compaction = typeof Compaction.Type
 
-export const UiWidget = open({ id: Schema.String, provider: Schema.String, payload: Schema.JsonObject })
+export const UiWidget = looseStruct({ id: Schema.String, provider: Schema.String, payload: Schema.JsonObject })
 export type UiWidget = typeof UiWidget.Type
 
 /**
  * `artifactDelta` is the new version of each file; `requestedAuthConfigs` and `requestedToolConfirmations` are by the id
  * of the call that waits for them.
  */
-export const EventActions = open({
+export const EventActions = looseStruct({
   skipSummarization: Schema.Boolean,
   stateDelta: Schema.JsonObject,
   artifactDelta: record(Schema.Finite),

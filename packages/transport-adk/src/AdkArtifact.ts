@@ -13,10 +13,10 @@
  */
 import * as Schema from "effect/Schema"
 import { Part } from "./AdkContent.ts"
-import { open } from "./internal/open.ts"
+import { looseStruct } from "./internal/schema/looseStruct.ts"
 
 /** What is known of one version. `createTime` is in seconds. */
-export const ArtifactVersion = open({
+export const ArtifactVersion = looseStruct({
   canonicalUri: Schema.String,
   customMetadata: Schema.JsonObject,
   createTime: Schema.Finite,
@@ -25,5 +25,5 @@ export const ArtifactVersion = open({
 export type ArtifactVersion = typeof ArtifactVersion.Type
 
 /** A file to save. */
-export const SaveArtifact = open({ customMetadata: Schema.JsonObject }, { filename: Schema.String, artifact: Part })
+export const SaveArtifact = looseStruct({ customMetadata: Schema.JsonObject }, { filename: Schema.String, artifact: Part })
 export type SaveArtifact = typeof SaveArtifact.Type

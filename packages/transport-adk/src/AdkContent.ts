@@ -18,7 +18,7 @@ import * as Base64 from "effect/encoding/Base64"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
-import { open, words } from "./internal/open.ts"
+import { looseStruct, openEnum } from "./internal/schema/looseStruct.ts"
 
 // -----------------------------------------------------------------------------
 // bytes
@@ -38,7 +38,7 @@ const Bytes = Schema.String.pipe(
 )
 
 /** Bytes in a part. `data` is base64: either alphabet is read, the standard one is written. */
-export const Blob = open({ data: Bytes, mimeType: Schema.String, displayName: Schema.String })
+export const Blob = looseStruct({ data: Bytes, mimeType: Schema.String, displayName: Schema.String })
 export type Blob = typeof Blob.Type
 
 /** The bytes; `undefined` where they are no base64. */
@@ -46,7 +46,7 @@ export const bytes = ({ data = "" }: Pick<Blob, "data">): Uint8Array | undefined
   Result.getOrUndefined(Base64.decode(standard(data)))
 
 /** A file elsewhere. */
-export const FileData = open({ fileUri: Schema.String, mimeType: Schema.String, displayName: Schema.String })
+export const FileData = looseStruct({ fileUri: Schema.String, mimeType: Schema.String, displayName: Schema.String })
 export type FileData = typeof FileData.Type
 
 // -----------------------------------------------------------------------------
@@ -54,10 +54,10 @@ export type FileData = typeof FileData.Type
 // -----------------------------------------------------------------------------
 
 /** A piece of arguments that are streamed. */
-export const PartialArg = open({
+export const PartialArg = looseStruct({
   jsonPath: Schema.String,
   boolValue: Schema.Boolean,
-  nullValue: words("NULL_VALUE"),
+  nullValue: openEnum("NULL_VALUE"),
   numberValue: Schema.Finite,
   stringValue: Schema.String,
   willContinue: Schema.Boolean
@@ -65,7 +65,7 @@ export const PartialArg = open({
 export type PartialArg = typeof PartialArg.Type
 
 /** `args` are the tool's own: never renamed, nulls kept. */
-export const FunctionCall = open({
+export const FunctionCall = looseStruct({
   id: Schema.String,
   name: Schema.String,
   args: Schema.JsonObject,
@@ -74,13 +74,13 @@ export const FunctionCall = open({
 })
 export type FunctionCall = typeof FunctionCall.Type
 
-export const FunctionResponsePart = open({ inlineData: Blob, fileData: FileData })
+export const FunctionResponsePart = looseStruct({ inlineData: Blob, fileData: FileData })
 export type FunctionResponsePart = typeof FunctionResponsePart.Type
 
-export const Scheduling = words("SCHEDULING_UNSPECIFIED", "SILENT", "WHEN_IDLE", "INTERRUPT")
+export const Scheduling = openEnum("SCHEDULING_UNSPECIFIED", "SILENT", "WHEN_IDLE", "INTERRUPT")
 
 /** What a call gave; `id` and `name` are the call's. */
-export const FunctionResponse = open({
+export const FunctionResponse = looseStruct({
   id: Schema.String,
   name: Schema.String,
   response: Schema.JsonObject,
@@ -91,7 +91,7 @@ export const FunctionResponse = open({
 export type FunctionResponse = typeof FunctionResponse.Type
 
 /** Tools that run where the model runs. */
-export const ToolType = words(
+export const ToolType = openEnum(
   "TOOL_TYPE_UNSPECIFIED",
   "GOOGLE_SEARCH_WEB",
   "GOOGLE_SEARCH_IMAGE",
@@ -101,27 +101,27 @@ export const ToolType = words(
   "MEDIA_PROCESSING"
 )
 
-export const ToolCall = open({ id: Schema.String, toolType: ToolType, args: Schema.JsonObject })
-export const ToolResponse = open({ id: Schema.String, toolType: ToolType, response: Schema.JsonObject })
+export const ToolCall = looseStruct({ id: Schema.String, toolType: ToolType, args: Schema.JsonObject })
+export const ToolResponse = looseStruct({ id: Schema.String, toolType: ToolType, response: Schema.JsonObject })
 
 // -----------------------------------------------------------------------------
 // code and media
 // -----------------------------------------------------------------------------
 
-export const ExecutableCode = open({
+export const ExecutableCode = looseStruct({
   code: Schema.String,
-  language: words("LANGUAGE_UNSPECIFIED", "PYTHON"),
+  language: openEnum("LANGUAGE_UNSPECIFIED", "PYTHON"),
   id: Schema.String
 })
 
-export const CodeExecutionResult = open({
-  outcome: words("OUTCOME_UNSPECIFIED", "OUTCOME_OK", "OUTCOME_FAILED", "OUTCOME_DEADLINE_EXCEEDED"),
+export const CodeExecutionResult = looseStruct({
+  outcome: openEnum("OUTCOME_UNSPECIFIED", "OUTCOME_OK", "OUTCOME_FAILED", "OUTCOME_DEADLINE_EXCEEDED"),
   output: Schema.String,
   id: Schema.String
 })
 
-export const MediaResolution = open({
-  level: words(
+export const MediaResolution = looseStruct({
+  level: openEnum(
     "MEDIA_RESOLUTION_UNSPECIFIED",
     "MEDIA_RESOLUTION_LOW",
     "MEDIA_RESOLUTION_MEDIUM",
@@ -132,14 +132,14 @@ export const MediaResolution = open({
 })
 
 /** Offsets are such as `3.5s`. */
-export const VideoMetadata = open({ startOffset: Schema.String, endOffset: Schema.String, fps: Schema.Finite })
+export const VideoMetadata = looseStruct({ startOffset: Schema.String, endOffset: Schema.String, fps: Schema.Finite })
 
 // -----------------------------------------------------------------------------
 // content
 // -----------------------------------------------------------------------------
 
 /** One payload, told by which member is there. `text` with `thought: true` is reasoning, not an answer. */
-export const Part = open({
+export const Part = looseStruct({
   text: Schema.String,
   thought: Schema.Boolean,
   thoughtSignature: Schema.String,
@@ -158,7 +158,7 @@ export const Part = open({
 export type Part = typeof Part.Type
 
 /** A message. `role` is `user` or `model`; without one it is the user's in a request. */
-export const Content = open({ role: words("user", "model"), parts: Schema.Array(Part) })
+export const Content = looseStruct({ role: openEnum("user", "model"), parts: Schema.Array(Part) })
 export type Content = typeof Content.Type
 
 // -----------------------------------------------------------------------------

@@ -21,7 +21,7 @@ import * as AgentError from "@effect-a2a/core/AgentError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Event } from "./AdkEvent.ts"
-import { open } from "./internal/open.ts"
+import { looseStruct } from "./internal/schema/looseStruct.ts"
 
 const fields = {
   /** The server's words, without markup and stack traces. */
@@ -68,7 +68,7 @@ export class ArtifactNotFoundError
 {}
 
 /** One thing that the server found wrong with a request; unknown members are kept. */
-export const Issue = open({
+export const Issue = looseStruct({
   loc: Schema.Array(Schema.Union([Schema.String, Schema.Finite])),
   msg: Schema.String,
   type: Schema.String,

@@ -25,10 +25,10 @@ import { EventActions, Route } from "./AdkActions.ts"
 import * as AdkContent from "./AdkContent.ts"
 import * as AdkGrounding from "./AdkGrounding.ts"
 import * as AdkMetadata from "./AdkMetadata.ts"
-import { open, strings } from "./internal/open.ts"
-import { millis } from "./internal/time.ts"
+import { looseStruct, strings } from "./internal/schema/looseStruct.ts"
+import { millis } from "./internal/schema/timestamp.ts"
 
-export const NodeInfo = open({ path: Schema.String, outputFor: strings, messageAsOutput: Schema.Boolean })
+export const NodeInfo = looseStruct({ path: Schema.String, outputFor: strings, messageAsOutput: Schema.Boolean })
 export type NodeInfo = typeof NodeInfo.Type
 
 const fields = {
@@ -71,7 +71,7 @@ const fields = {
 }
 
 /** `timestamp` is the raw number: seconds on Python, milliseconds on JavaScript; read it with {@link timeMillis}. */
-export const Event = open(fields)
+export const Event = looseStruct(fields)
 export type Event = typeof Event.Type
 
 /** An event as JSON, as it was read. */

@@ -15,10 +15,10 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { numbers, open, strings } from "./internal/open.ts"
+import { numbers, looseStruct, strings } from "./internal/schema/looseStruct.ts"
 
-const ReviewSnippet = open({
-  authorAttribution: open({ displayName: Schema.String, photoUri: Schema.String, uri: Schema.String }),
+const ReviewSnippet = looseStruct({
+  authorAttribution: looseStruct({ displayName: Schema.String, photoUri: Schema.String, uri: Schema.String }),
   flagContentUri: Schema.String,
   googleMapsUri: Schema.String,
   relativePublishTimeDescription: Schema.String,
@@ -28,37 +28,37 @@ const ReviewSnippet = open({
 })
 
 /** One source; which member is there says of what kind. */
-export const GroundingChunk = open({
-  web: open({ uri: Schema.String, title: Schema.String, domain: Schema.String }),
-  image: open({ sourceUri: Schema.String, imageUri: Schema.String, title: Schema.String, domain: Schema.String }),
-  maps: open({
+export const GroundingChunk = looseStruct({
+  web: looseStruct({ uri: Schema.String, title: Schema.String, domain: Schema.String }),
+  image: looseStruct({ sourceUri: Schema.String, imageUri: Schema.String, title: Schema.String, domain: Schema.String }),
+  maps: looseStruct({
     placeId: Schema.String,
     text: Schema.String,
     title: Schema.String,
     uri: Schema.String,
-    route: open({ distanceMeters: Schema.Finite, duration: Schema.String, encodedPolyline: Schema.String }),
-    placeAnswerSources: open({
+    route: looseStruct({ distanceMeters: Schema.Finite, duration: Schema.String, encodedPolyline: Schema.String }),
+    placeAnswerSources: looseStruct({
       flagContentUri: Schema.String,
       reviewSnippet: Schema.Array(ReviewSnippet),
       reviewSnippets: Schema.Array(ReviewSnippet)
     })
   }),
-  retrievedContext: open({
+  retrievedContext: looseStruct({
     documentName: Schema.String,
     text: Schema.String,
     title: Schema.String,
     uri: Schema.String,
-    ragChunk: open({
-      pageSpan: open({ firstPage: Schema.Finite, lastPage: Schema.Finite }),
+    ragChunk: looseStruct({
+      pageSpan: looseStruct({ firstPage: Schema.Finite, lastPage: Schema.Finite }),
       text: Schema.String,
       chunkId: Schema.String,
       fileId: Schema.String
     }),
-    customMetadata: Schema.Array(open({
+    customMetadata: Schema.Array(looseStruct({
       key: Schema.String,
       numericValue: Schema.Finite,
       stringValue: Schema.String,
-      stringListValue: open({ values: strings })
+      stringListValue: looseStruct({ values: strings })
     })),
     fileSearchStore: Schema.String,
     pageNumber: Schema.Finite,
@@ -68,36 +68,36 @@ export const GroundingChunk = open({
 export type GroundingChunk = typeof GroundingChunk.Type
 
 /** Which piece of the answer stands on which chunks. */
-export const GroundingSupport = open({
-  segment: open({ startIndex: Schema.Finite, endIndex: Schema.Finite, partIndex: Schema.Finite, text: Schema.String }),
+export const GroundingSupport = looseStruct({
+  segment: looseStruct({ startIndex: Schema.Finite, endIndex: Schema.Finite, partIndex: Schema.Finite, text: Schema.String }),
   groundingChunkIndices: numbers,
   confidenceScores: numbers,
   renderedParts: numbers
 })
 export type GroundingSupport = typeof GroundingSupport.Type
 
-export const GroundingMetadata = open({
+export const GroundingMetadata = looseStruct({
   webSearchQueries: strings,
   imageSearchQueries: strings,
   retrievalQueries: strings,
   groundingChunks: Schema.Array(GroundingChunk),
   groundingSupports: Schema.Array(GroundingSupport),
-  searchEntryPoint: open({ renderedContent: Schema.String, sdkBlob: Schema.String }),
-  retrievalMetadata: open({ googleSearchDynamicRetrievalScore: Schema.Finite }),
+  searchEntryPoint: looseStruct({ renderedContent: Schema.String, sdkBlob: Schema.String }),
+  retrievalMetadata: looseStruct({ googleSearchDynamicRetrievalScore: Schema.Finite }),
   googleMapsWidgetContextToken: Schema.String,
-  sourceFlaggingUris: Schema.Array(open({ sourceId: Schema.String, flagContentUri: Schema.String }))
+  sourceFlaggingUris: Schema.Array(looseStruct({ sourceId: Schema.String, flagContentUri: Schema.String }))
 })
 export type GroundingMetadata = typeof GroundingMetadata.Type
 
-export const Citation = open({
+export const Citation = looseStruct({
   startIndex: Schema.Finite,
   endIndex: Schema.Finite,
   uri: Schema.String,
   title: Schema.String,
   license: Schema.String,
-  publicationDate: open({ year: Schema.Finite, month: Schema.Finite, day: Schema.Finite })
+  publicationDate: looseStruct({ year: Schema.Finite, month: Schema.Finite, day: Schema.Finite })
 })
 export type Citation = typeof Citation.Type
 
-export const CitationMetadata = open({ citations: Schema.Array(Citation) })
+export const CitationMetadata = looseStruct({ citations: Schema.Array(Citation) })
 export type CitationMetadata = typeof CitationMetadata.Type

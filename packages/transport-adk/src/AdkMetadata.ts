@@ -12,9 +12,9 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { open, words } from "./internal/open.ts"
+import { looseStruct, openEnum } from "./internal/schema/looseStruct.ts"
 
-export const FinishReason = words(
+export const FinishReason = openEnum(
   "FINISH_REASON_UNSPECIFIED",
   "STOP",
   "MAX_TOKENS",
@@ -37,7 +37,7 @@ export const FinishReason = words(
 )
 export type FinishReason = typeof FinishReason.Type
 
-export const TurnCompleteReason = words(
+export const TurnCompleteReason = openEnum(
   "TURN_COMPLETE_REASON_UNSPECIFIED",
   "MALFORMED_FUNCTION_CALL",
   "RESPONSE_REJECTED",
@@ -69,11 +69,11 @@ export const TurnCompleteReason = words(
 )
 export type TurnCompleteReason = typeof TurnCompleteReason.Type
 
-export const Modality = words("MODALITY_UNSPECIFIED", "TEXT", "IMAGE", "VIDEO", "AUDIO", "DOCUMENT")
+export const Modality = openEnum("MODALITY_UNSPECIFIED", "TEXT", "IMAGE", "VIDEO", "AUDIO", "DOCUMENT")
 
-const TokenCounts = Schema.Array(open({ modality: Modality, tokenCount: Schema.Finite }))
+const TokenCounts = Schema.Array(looseStruct({ modality: Modality, tokenCount: Schema.Finite }))
 
-export const TrafficType = words(
+export const TrafficType = openEnum(
   "TRAFFIC_TYPE_UNSPECIFIED",
   "ON_DEMAND",
   "ON_DEMAND_PRIORITY",
@@ -82,7 +82,7 @@ export const TrafficType = words(
   "PROVISIONED_THROUGHPUT"
 )
 
-export const UsageMetadata = open({
+export const UsageMetadata = looseStruct({
   promptTokenCount: Schema.Finite,
   candidatesTokenCount: Schema.Finite,
   thoughtsTokenCount: Schema.Finite,
@@ -97,17 +97,17 @@ export const UsageMetadata = open({
 })
 export type UsageMetadata = typeof UsageMetadata.Type
 
-const LogprobsCandidate = open({ token: Schema.String, tokenId: Schema.Finite, logProbability: Schema.Finite })
+const LogprobsCandidate = looseStruct({ token: Schema.String, tokenId: Schema.Finite, logProbability: Schema.Finite })
 
-export const LogprobsResult = open({
+export const LogprobsResult = looseStruct({
   chosenCandidates: Schema.Array(LogprobsCandidate),
-  topCandidates: Schema.Array(open({ candidates: Schema.Array(LogprobsCandidate) })),
+  topCandidates: Schema.Array(looseStruct({ candidates: Schema.Array(LogprobsCandidate) })),
   logProbabilitySum: Schema.Finite
 })
 export type LogprobsResult = typeof LogprobsResult.Type
 
 /** The one object that is spelt in snake_case. Times are in seconds. */
-export const CacheMetadata = open({
+export const CacheMetadata = looseStruct({
   fingerprint: Schema.String,
   contents_count: Schema.Finite,
   cache_name: Schema.String,
@@ -117,14 +117,14 @@ export const CacheMetadata = open({
 })
 export type CacheMetadata = typeof CacheMetadata.Type
 
-export const Transcription = open({ text: Schema.String, finished: Schema.Boolean, languageCode: Schema.String })
+export const Transcription = looseStruct({ text: Schema.String, finished: Schema.Boolean, languageCode: Schema.String })
 export type Transcription = typeof Transcription.Type
 
 /** The index is a number on Python and a string on JavaScript. */
-export const LiveSessionResumptionUpdate = open({
+export const LiveSessionResumptionUpdate = looseStruct({
   newHandle: Schema.String,
   resumable: Schema.Boolean,
   lastConsumedClientMessageIndex: Schema.Union([Schema.Finite, Schema.String])
 })
 
-export const GoAway = open({ timeLeft: Schema.String })
+export const GoAway = looseStruct({ timeLeft: Schema.String })

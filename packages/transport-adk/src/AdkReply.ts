@@ -38,9 +38,9 @@ import type * as Task from "@effect-a2a/core/Task"
 import * as ToolCall from "@effect-a2a/core/ToolCall"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
-import * as Names from "./internal/names.ts"
-import { toResponse } from "./internal/parts.ts"
-import * as Pending from "./internal/pending.ts"
+import * as Names from "./internal/mapping/functionNames.ts"
+import { toResponse } from "./internal/mapping/parts.ts"
+import * as Pending from "./internal/mapping/pendingCalls.ts"
 
 /** What is asked for: a yes or no, a value, a credential, or the result of a tool that takes its time. */
 export type Kind = "confirmation" | "input" | "credential" | "tool"

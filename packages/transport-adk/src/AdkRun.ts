@@ -14,14 +14,14 @@
 import type * as AgentError from "@effect-a2a/core/AgentError"
 import * as Schema from "effect/Schema"
 import { Content } from "./AdkContent.ts"
-import { segment } from "./internal/check.ts"
-import { open } from "./internal/open.ts"
+import { segment } from "./internal/http/pathSegment.ts"
+import { looseStruct } from "./internal/schema/looseStruct.ts"
 
 /**
  * The session has to be there. `newMessage` may be left out where `invocationId` resumes a run. `streaming` asks the model
  * for pieces of text. `stateDelta` is written with the message. `functionCallEventId` is the event whose call is answered.
  */
-export const RunRequest = open({
+export const RunRequest = looseStruct({
   appName: Schema.String,
   newMessage: Content,
   streaming: Schema.Boolean,

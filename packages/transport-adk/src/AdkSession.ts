@@ -20,11 +20,11 @@
  */
 import * as Schema from "effect/Schema"
 import { Event } from "./AdkEvent.ts"
-import { open } from "./internal/open.ts"
-import { millis } from "./internal/time.ts"
+import { looseStruct } from "./internal/schema/looseStruct.ts"
+import { millis } from "./internal/schema/timestamp.ts"
 
 /** `state` holds what is of the session, `user:` of the user and `app:` of the application. */
-export const Session = open({
+export const Session = looseStruct({
   appName: Schema.String,
   userId: Schema.String,
   state: Schema.JsonObject,

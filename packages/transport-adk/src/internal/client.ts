@@ -14,17 +14,17 @@ import type { AdkError } from "../AdkError.ts"
 import { Event } from "../AdkEvent.ts"
 import * as AdkRun from "../AdkRun.ts"
 import * as AdkSession from "../AdkSession.ts"
-import * as Check from "./check.ts"
+import * as Check from "./http/pathSegment.ts"
 import type { ArtifactKey, Client, Flavour, Options } from "./contract.ts"
-import * as Frames from "./frames.ts"
+import * as Frames from "./http/eventStream.ts"
 import * as Lock from "./lock.ts"
-import { open, strings } from "./open.ts"
-import * as Server from "./server.ts"
+import { looseStruct, strings } from "./schema/looseStruct.ts"
+import * as Server from "./http/http.ts"
 
 const Events = Schema.Array(Event)
 const Sessions = Schema.Array(AdkSession.Session)
 /** A list, or the envelope of pages that JavaScript puts around it, of which there is always one. */
-const SessionList = Schema.Union([Sessions, open({ sessions: Sessions })])
+const SessionList = Schema.Union([Sessions, looseStruct({ sessions: Sessions })])
 const isList = (list: typeof SessionList.Type): list is typeof Sessions.Type => Array.isArray(list)
 
 const encodeRun = Server.encode(AdkRun.RunRequest)

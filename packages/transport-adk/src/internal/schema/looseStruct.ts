@@ -16,7 +16,7 @@ type Members<O extends Fields, R extends Fields> =
   & { readonly [K in keyof R]: R[K]["Type"] }
   & Unknowns
 
-export interface Open<O extends Fields, R extends Fields> extends Schema.Codec<Members<O, R>> {}
+export interface LooseStruct<O extends Fields, R extends Fields> extends Schema.Codec<Members<O, R>> {}
 
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
@@ -27,7 +27,7 @@ type Parser = (input: unknown, options: SchemaAST.ParseOptions) => Result.Result
  * be any JSON. The snake_case spelling of a member is read too; unknown members stay as they are, both ways. Only members
  * that are there cost anything: a struct would look for each of dozens in every piece of text.
  */
-export const open = <const O extends Fields, const R extends Fields = {}>(optional: O, required?: R): Open<O, R> => {
+export const looseStruct = <const O extends Fields, const R extends Fields = {}>(optional: O, required?: R): LooseStruct<O, R> => {
   const fields: Fields = { ...required, ...optional }
   const names = Object.keys(fields)
   const aliases = new Map(names.map((name) => [snake(name), name] as const).filter(([alias, name]) => alias !== name))
@@ -77,11 +77,11 @@ export const open = <const O extends Fields, const R extends Fields = {}>(option
     },
     { expected: "an object" }
   )
-  return schema as unknown as Open<O, R>
+  return schema as unknown as LooseStruct<O, R>
 }
 
 /** Known words, and any other: an enumeration that grows. */
-export const words = <const W extends ReadonlyArray<string>>(...known: W) =>
+export const openEnum = <const W extends ReadonlyArray<string>>(...known: W) =>
   Schema.Union([Schema.Literals(known), Schema.StringForLiteralAutocomplete])
 
 /** Strings, or numbers, in a list. */

@@ -4,9 +4,9 @@ import type * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as AdkError from "../AdkError.ts"
-import { Event } from "../AdkEvent.ts"
-import * as Words from "./words.ts"
+import * as AdkError from "../../AdkError.ts"
+import { Event } from "../../AdkEvent.ts"
+import * as Words from "./errorText.ts"
 
 /** What was asked. */
 export interface About {

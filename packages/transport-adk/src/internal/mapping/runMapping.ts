@@ -11,11 +11,11 @@ import type * as Task from "@effect-a2a/core/Task"
 import type { TaskState } from "@effect-a2a/core/TaskState"
 import type * as DateTime from "effect/DateTime"
 import type * as Schema from "effect/Schema"
-import type * as AdkContent from "../AdkContent.ts"
-import * as AdkEvent from "../AdkEvent.ts"
+import type * as AdkContent from "../../AdkContent.ts"
+import * as AdkEvent from "../../AdkEvent.ts"
 import * as From from "./metadata.ts"
 import * as Parts from "./parts.ts"
-import * as Pending from "./pending.ts"
+import * as Pending from "./pendingCalls.ts"
 
 type Event = StreamEvent.StreamEvent
 

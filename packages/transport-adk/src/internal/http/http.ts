@@ -4,8 +4,8 @@ import * as HttpExchange from "@effect-a2a/core/HttpExchange"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as AdkError from "../AdkError.ts"
-import * as Check from "./check.ts"
+import * as AdkError from "../../AdkError.ts"
+import * as Check from "./pathSegment.ts"
 import * as Refusal from "./refusal.ts"
 
 type Reason = AdkError.AdkErrorReason

@@ -5,7 +5,7 @@ import * as Base64 from "effect/encoding/Base64"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as AdkContent from "../AdkContent.ts"
+import * as AdkContent from "../../AdkContent.ts"
 
 /** How JSON that is no answer to a call is told to the agent: as text, or as ADK wraps it to have it back unchanged. */
 export type DataForm = "text" | "wrapped"

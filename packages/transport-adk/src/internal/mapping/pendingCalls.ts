@@ -2,9 +2,9 @@
 import * as Part from "@effect-a2a/core/Part"
 import type { Interrupted } from "@effect-a2a/core/TaskState"
 import type * as Schema from "effect/Schema"
-import type * as AdkContent from "../AdkContent.ts"
-import * as AdkEvent from "../AdkEvent.ts"
-import * as Names from "./names.ts"
+import type * as AdkContent from "../../AdkContent.ts"
+import * as AdkEvent from "../../AdkEvent.ts"
+import * as Names from "./functionNames.ts"
 import * as Parts from "./parts.ts"
 
 /** A call, the run that made it, and what the tool gave for the time being. */

@@ -11,9 +11,9 @@ import * as Pull from "effect/Pull"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import * as AdkError from "../AdkError.ts"
-import * as AdkEvent from "../AdkEvent.ts"
-import * as Words from "./words.ts"
+import * as AdkError from "../../AdkError.ts"
+import * as AdkEvent from "../../AdkEvent.ts"
+import * as Words from "./errorText.ts"
 
 type Reason = AdkError.AdkErrorReason
 type Frame = Pick<Sse.Event, "data" | "event">

@@ -1,7 +1,7 @@
 /** What an update says of where it comes from: `adk_*` metadata, as ADK itself writes it. */
 import type { Metadata } from "@effect-a2a/core/Metadata"
 import * as Struct from "effect/Struct"
-import * as AdkEvent from "../AdkEvent.ts"
+import * as AdkEvent from "../../AdkEvent.ts"
 
 /** Whose session. */
 export interface Place {

@@ -6,7 +6,7 @@ import type * as Task from "@effect-a2a/core/Task"
 import * as TaskState from "@effect-a2a/core/TaskState"
 import type * as Deferred from "effect/Deferred"
 import type * as Schema from "effect/Schema"
-import type * as Pending from "./pending.ts"
+import type * as Pending from "../mapping/pendingCalls.ts"
 
 export interface Entry {
   readonly taskId: Id.TaskId
