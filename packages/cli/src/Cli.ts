@@ -49,5 +49,5 @@ export const run = (args: ReadonlyArray<string>) =>
     Effect.catchTag("ShowHelp", () => Effect.fail(new Exit({ code: 2 }))),
     Effect.mapError((error) => error._tag === "Exit" ? error : new Exit({ code: 2 })),
     Effect.provideService(CliOutput.Presenter, Usage.presenter(args)),
-    Effect.provideService(Output.CurrentSecrets, Output.secrets(process.env, args))
+    Effect.provideServiceEffect(Output.CurrentSecrets, Output.secrets(args))
   )

@@ -2,7 +2,7 @@ import * as AdkEmulator from "@effect-a2a/emulators/AdkEmulator"
 import * as NodeAgentServer from "@effect-a2a/node/NodeAgentServer"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { last, parse, run, start } from "./support/process.ts"
+import { last, parse, run, start } from "./support/command.ts"
 
 const asked = (word: string, ...more: ReadonlyArray<string>) => ["ask", word, "--json", ...more]
 

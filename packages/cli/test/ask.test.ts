@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { last, parse, run } from "./support/process.ts"
+import { last, parse, run } from "./support/command.ts"
 
 const question = "What is the capital of France?"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { last, parse, run, start } from "./support/process.ts"
+import { last, parse, run, start } from "./support/command.ts"
 
 const outcomes = (ended: { readonly lines: ReadonlyArray<string> }) =>
   parse(ended as never).flatMap(({ error, outcome }) => outcome ?? error ?? [])
@@ -36,31 +36,6 @@ describe.concurrent("a2a chat", () => {
         "TASK_STATE_CANCELED",
         "You asked: hello"
       ])
-    }).pipe(Effect.scoped))
-
-  it.live("Ctrl-C cancels the running task, once more quits", () =>
-    Effect.gen(function*() {
-      const chat = yield* start(["chat", "--json"])
-      chat.write("be slow please\n")
-      yield* chat.until("\"statusUpdate\"")
-      chat.kill("SIGINT")
-      yield* chat.until("\"error\"")
-      chat.kill("SIGINT")
-      const ended = yield* chat.ended
-      assert.strictEqual(ended.code, 130)
-      assert.strictEqual(last(ended).error.code, "TASK_STATE_CANCELED")
-    }).pipe(Effect.scoped))
-})
-
-describe.concurrent("a2a ask", () => {
-  it.live("130: interrupted, with a last line", () =>
-    Effect.gen(function*() {
-      const ask = yield* start(["ask", "slow", "--stream", "--json"], { stdin: "" })
-      yield* ask.until("\"statusUpdate\"")
-      ask.kill("SIGINT")
-      const ended = yield* ask.ended
-      assert.strictEqual(ended.code, 130)
-      assert.strictEqual(last(ended).error.code, "INTERRUPTED")
     }).pipe(Effect.scoped))
 })
 

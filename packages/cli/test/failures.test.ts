@@ -2,7 +2,7 @@ import { NodeAgentServer } from "@effect-a2a/node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { last, run } from "./support/process.ts"
+import { last, run } from "./support/command.ts"
 
 /** Answers everything in the same way, with the request's headers repeated in it. */
 const echoing = (status: number, body: (headers: string) => HttpServerResponse.HttpServerResponse) =>

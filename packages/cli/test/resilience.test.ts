@@ -10,7 +10,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Result } from "effect"
 import * as Server from "../../../test/support/httpServer.ts"
-import { last, parse, run } from "./support/process.ts"
+import { last, parse, run } from "./support/command.ts"
 
 const lines = ({ asked }: { readonly asked: ReadonlyArray<Server.Asked> }) => asked.map(({ line }) => line)
 

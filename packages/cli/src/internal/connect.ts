@@ -21,6 +21,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
+import { variable } from "./environment.ts"
 import { UsageError } from "./exit.ts"
 import * as MemoryLakeFlags from "./memoryLake.ts"
 import { CurrentSecrets, Output } from "./output.ts"
@@ -80,10 +81,12 @@ const header = (text: string): Effect.Effect<readonly [string, string], UsageErr
 
 const variables = ["A2A_TOKEN", "A2A_TOKEN_FILE", "A2A_TOKEN_COMMAND", "MEMORYLAKE_API_KEY", "A2A_API_KEY"]
 
-const given = ({ apiKeyHeader }: Target.Flags, { apiKey }: Target.Target) =>
-  apiKey === undefined || variables.some((name) => process.env[name])
+const given = Effect.fnUntraced(function*({ apiKeyHeader }: Target.Flags, { apiKey }: Target.Target) {
+  const values = yield* Effect.forEach(variables, variable)
+  return apiKey === undefined || values.some((value) => value !== undefined)
     ? NodeCredentials.layerEnv({ apiKeyHeader: Option.getOrUndefined(apiKeyHeader) })
     : Credentials.layerBearer(Redacted.make(apiKey))
+})
 
 /** A token that comes from a file or a command is a secret once it is known. */
 const watched = Layer.effect(
@@ -119,7 +122,7 @@ export const connect = Effect.gen(function*() {
       message: "the agent is not known to be one of MemoryLake's, whose options are given; add --memorylake if it is"
     })
   }
-  const credentials = watched.pipe(Layer.provide(given(flags, target)))
+  const credentials = watched.pipe(Layer.provide(yield* given(flags, target)))
   const http = yield* Layer.build(Layer.merge(credentials, NodeAgent.layerClient)).pipe(
     Effect.mapError((error) => new UsageError({ message: error.message }))
   )

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import { createInterface } from "node:readline"
+import { CurrentProcess } from "./environment.ts"
 import * as Signal from "./signal.ts"
 
 export interface Lines {
@@ -23,11 +24,10 @@ export const make = (on: {
 }): Effect.Effect<Lines, never, Scope.Scope> =>
   Effect.gen(function*() {
     const queue = yield* Queue.unbounded<string, Cause.Done>()
-    const isTerminal = process.stdin.isTTY && process.stderr.isTTY
+    const { stderr, stdin } = yield* CurrentProcess
+    const isTerminal = stdin.isTTY === true && stderr.isTTY === true
     const reader = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        createInterface({ input: process.stdin, output: process.stderr, terminal: isTerminal, prompt: "> " })
-      ),
+      Effect.sync(() => createInterface({ input: stdin, output: stderr, terminal: isTerminal, prompt: "> " })),
       (reader) => Effect.sync(() => reader.close())
     )
     reader.on("line", (line) => void (on.line(line) && Queue.offerUnsafe(queue, line)))

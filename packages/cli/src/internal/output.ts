@@ -2,6 +2,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
+import { CurrentProcess, variable } from "./environment.ts"
 import { Json, Verbose } from "./flags.ts"
 
 /** Values that must not be written, whoever says them; more may become known. */
@@ -21,20 +22,18 @@ const ofUrl = (text: string): ReadonlyArray<string> => {
 }
 
 /** The secrets that the command was given. */
-export const secrets = (
-  env: Readonly<Record<string, string | undefined>>,
-  args: ReadonlyArray<string>
-): Set<string> =>
-  new Set([
-    env.A2A_TOKEN,
-    env.MEMORYLAKE_API_KEY,
-    env.A2A_API_KEY,
-    ...ofUrl(env.A2A_URL ?? ""),
+export const secrets = Effect.fnUntraced(function*(args: ReadonlyArray<string>) {
+  return new Set([
+    yield* variable("A2A_TOKEN"),
+    yield* variable("MEMORYLAKE_API_KEY"),
+    yield* variable("A2A_API_KEY"),
+    ...ofUrl((yield* variable("A2A_URL")) ?? ""),
     ...args.flatMap((arg) => {
       const value = arg.replace(/^--[\w-]+=/, "")
       return [secretHeader.exec(value)?.[1], ...ofUrl(value)]
     })
   ].map((secret) => secret?.trim() ?? ""))
+})
 
 const scrub = (secrets: ReadonlySet<string>) => (text: string): string =>
   [...secrets].reduce(
@@ -43,8 +42,11 @@ const scrub = (secrets: ReadonlySet<string>) => (text: string): string =>
   )
 
 /** Done when the text is out, so that none is lost where the process ends. */
-const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
-  Effect.callback((resume) => void stream.write(text, () => resume(Effect.void)))
+const write = (name: "stdout" | "stderr", text: string): Effect.Effect<void> =>
+  Effect.flatMap(
+    CurrentProcess,
+    (process) => Effect.callback((resume) => void process[name].write(text, () => resume(Effect.void)))
+  )
 
 export interface Interface {
   /** For programs, not for people. */
@@ -68,31 +70,32 @@ export class Output extends Context.Service<Output, Interface>()("@effect-a2a/cl
 
 /** A line on stderr, for when there is no {@link Output} yet. */
 export const complain = (line: string): Effect.Effect<void> =>
-  Effect.flatMap(CurrentSecrets, (secrets) => write(process.stderr, `${scrub(secrets)(line)}\n`))
+  Effect.flatMap(CurrentSecrets, (secrets) => write("stderr", `${scrub(secrets)(line)}\n`))
 
 export const document = (json: Schema.Json): Effect.Effect<void> =>
-  Effect.flatMap(CurrentSecrets, (secrets) => write(process.stdout, `${scrub(secrets)(JSON.stringify(json))}\n`))
+  Effect.flatMap(CurrentSecrets, (secrets) => write("stdout", `${scrub(secrets)(JSON.stringify(json))}\n`))
 
 export const make = Effect.gen(function*() {
   const json = yield* Json
   const clean = scrub(yield* CurrentSecrets)
-  const isColored = process.stderr.isTTY && (process.env.NO_COLOR ?? "") === ""
+  const { stderr, stdout } = yield* CurrentProcess
+  const isColored = stderr.isTTY === true && (yield* variable("NO_COLOR")) === undefined
   const dim = (text: string) => isColored ? `\u001b[2m${text}\u001b[22m` : text
   let isMidLine = false
   const print = (text: string) =>
     Effect.suspend(() => {
       isMidLine = text === "" ? isMidLine : !text.endsWith("\n")
-      return write(process.stdout, clean(text))
+      return write("stdout", clean(text))
     })
   const endLine = Effect.suspend(() => isMidLine ? print("\n") : Effect.void)
   return Output.of({
     json,
     verbose: yield* Verbose,
-    isLive: process.stdout.isTTY,
+    isLive: stdout.isTTY === true,
     print,
     endLine,
     document,
-    step: (text) => json ? Effect.void : Effect.andThen(endLine, write(process.stderr, `${dim(clean(text))}\n`)),
+    step: (text) => json ? Effect.void : Effect.andThen(endLine, write("stderr", `${dim(clean(text))}\n`)),
     say: (line) => Effect.andThen(endLine, complain(line))
   })
 })

@@ -1,18 +1,19 @@
 /** Ctrl-C where it means something else than the end. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { CurrentProcess } from "./environment.ts"
 
 /** While the scope is open, an interrupt signal is told to `listener` alone. */
 export const onInterrupt = (listener: () => void): Effect.Effect<void, never, Scope.Scope> =>
   Effect.asVoid(Effect.acquireRelease(
-    Effect.sync(() => {
+    Effect.map(CurrentProcess, (process) => {
       const others = process.listeners("SIGINT")
       process.removeAllListeners("SIGINT").on("SIGINT", listener)
-      return others
+      return { others, process }
     }),
-    (others) =>
+    ({ others, process }) =>
       Effect.sync(() => {
         process.off("SIGINT", listener)
-        for (const other of others) process.on("SIGINT", other)
+        for (const other of others) process.on("SIGINT", other as () => void)
       })
   ))

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import { variable } from "./environment.ts"
 import { UsageError } from "./exit.ts"
 import { Output } from "./output.ts"
 import type { root } from "./root.ts"
@@ -26,20 +27,19 @@ export type Target =
   }
   | { readonly _tag: "MemoryLake"; readonly address: MemoryLake.Address; readonly apiKey?: string }
 
-const env = (name: string): string | undefined => process.env[name] || undefined
+const orVariable = (flag: Option.Option<string>, name: string): Effect.Effect<string | undefined> =>
+  Option.match(flag, { onNone: () => variable(name), onSome: Effect.succeed })
 
-const memoryLake = (flags: Flags): Effect.Effect<Target | undefined, UsageError> => {
-  const workspaceId = Option.getOrElse(flags.workspace, () => env("MEMORYLAKE_WORKSPACE"))
-  const agentId = Option.getOrElse(flags.agent, () => env("MEMORYLAKE_AGENT"))
-  const host = Option.getOrElse(flags.host, () => env("MEMORYLAKE_HOST"))
-  if (workspaceId === undefined && agentId === undefined) return Effect.undefined
-  return workspaceId === undefined || agentId === undefined
-    ? new UsageError({ message: "a MemoryLake agent needs both --workspace and --agent" })
-    : Effect.succeed({
-      _tag: "MemoryLake",
-      address: { workspaceId, agentId, ...(host === undefined ? undefined : { host }) }
-    })
-}
+const memoryLake = Effect.fnUntraced(function*(flags: Flags): Effect.fn.Return<Target | undefined, UsageError> {
+  const workspaceId = yield* orVariable(flags.workspace, "MEMORYLAKE_WORKSPACE")
+  const agentId = yield* orVariable(flags.agent, "MEMORYLAKE_AGENT")
+  const host = yield* orVariable(flags.host, "MEMORYLAKE_HOST")
+  if (workspaceId === undefined && agentId === undefined) return undefined
+  if (workspaceId === undefined || agentId === undefined) {
+    return yield* new UsageError({ message: "a MemoryLake agent needs both --workspace and --agent" })
+  }
+  return { _tag: "MemoryLake", address: { workspaceId, agentId, ...(host === undefined ? undefined : { host }) } }
+})
 
 /** An ADK server, which has neither versions nor bindings of A2A. */
 const adk = (flags: Flags): Effect.Effect<Target | undefined, UsageError> => {
@@ -101,7 +101,7 @@ export const resolve = Effect.fnUntraced(function*(
   const ofAdk = yield* adk(flags)
   if (ofAdk !== undefined) return ofAdk
   if (Option.isSome(flags.card)) return { _tag: "Card", url: flags.card.value, isMemoryLake: flags.memorylake }
-  const url = Option.getOrElse(flags.url, () => isNamed ? undefined : env("A2A_URL"))
+  const url = isNamed ? undefined : yield* orVariable(flags.url, "A2A_URL")
   if (url !== undefined) {
     const address = flags.memorylake ? addressIn(url) : undefined
     return address === undefined

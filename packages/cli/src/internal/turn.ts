@@ -76,8 +76,8 @@ export const follow = Effect.fnUntraced(function*(
     AgentStream.text,
     Stream.runForEach((text) => isLive ? output.print(text) : Effect.void),
     Effect.ensuring(output.endLine),
-    Effect.catchTag("AgentError", (error) => Report.failure(error, taskId)),
-    Effect.onInterrupt(() => Report.interrupted(operation, taskId))
+    Effect.onInterrupt(() => Report.interrupted(operation, taskId)),
+    Effect.catchTag("AgentError", (error) => Report.failure(error, taskId))
   )
   const answer = collected.answer() ?? { state: "unspecified", text: "", artifacts: [], toolCalls: [] }
   if (!isLive) yield* printAnswer(answer)

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 
 const bin = fileURLToPath(new URL("../../src/bin.ts", import.meta.url))
 
-/** A process starts in half the time where another one has compiled its modules. */
+/** A process starts in half the time if another one has compiled its modules. */
 const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: `${tmpdir()}/effect-a2a-cli-test` }
 
 export interface Ended {
@@ -28,9 +28,14 @@ export interface Options {
   readonly env?: Record<string, string>
   /** Left open where absent. */
   readonly stdin?: string
+  /** The reader of stdout is gone before anything is written. */
+  readonly isStdoutClosed?: boolean
 }
 
-export const start = (args: ReadonlyArray<string>, { env: more, stdin }: Options = {}): Effect.Effect<
+export const start = (
+  args: ReadonlyArray<string>,
+  { env: more, isStdoutClosed = false, stdin }: Options = {}
+): Effect.Effect<
   Running,
   never,
   Scope.Scope
@@ -43,6 +48,7 @@ export const start = (args: ReadonlyArray<string>, { env: more, stdin }: Options
         child.stdout.setEncoding("utf8").on("data", (text: string) => stdout += text)
         child.stderr.setEncoding("utf8").on("data", (text: string) => stderr += text)
         if (stdin !== undefined) child.stdin.end(stdin)
+        if (isStdoutClosed) child.stdout.destroy()
         const ended = new Promise<Ended>((resolve) =>
           child.on("close", (code) =>
             resolve({ code, stdout, stderr, lines: stdout.split("\n").filter((line) => line !== "") }))
