@@ -1,6 +1,6 @@
 /**
- * Branded identifiers. All are opaque strings to a client; only message ids (and, where an agent allows it, context
- * ids) are made by the caller.
+ * Branded identifiers. All are opaque strings to a client; only message ids (and, if an agent allows it, context ids)
+ * are made by the caller.
  *
  * @since 0.1.0
  */
@@ -9,28 +9,40 @@ import { uuidV4Unsafe } from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** Identifies a task; made by the server (specification §3.4). */
-export const TaskId = Schema.NonEmptyString.pipe(Schema.brand("@effect-a2a/core/TaskId"))
+/** The id of a task: made by the server (A2A 1.0 §3.4). */
+export const TaskId = Schema.NonEmptyString.pipe(Schema.brand("@effect-a2a/core/TaskId")).annotate({
+  identifier: "TaskId"
+})
+/** The id of a task. */
 export type TaskId = typeof TaskId.Type
 
-/** Identifies a conversation (specification §3.4.1). */
-export const ContextId = Schema.NonEmptyString.pipe(Schema.brand("@effect-a2a/core/ContextId"))
+/** The id of a conversation (A2A 1.0 §3.4.1). */
+export const ContextId = Schema.NonEmptyString.pipe(Schema.brand("@effect-a2a/core/ContextId")).annotate({
+  identifier: "ContextId"
+})
+/** The id of a conversation. */
 export type ContextId = typeof ContextId.Type
 
-/** Identifies a message; made by its sender, unique, and kept when a send is repeated. */
-export const MessageId = Schema.NonEmptyString.pipe(Schema.brand("@effect-a2a/core/MessageId"))
+/** The id of a message: made by its sender, unique, and kept when a send is repeated. */
+export const MessageId = Schema.NonEmptyString.pipe(Schema.brand("@effect-a2a/core/MessageId")).annotate({
+  identifier: "MessageId"
+})
+/** The id of a message. */
 export type MessageId = typeof MessageId.Type
 
-/** Identifies an artifact within its task. */
-export const ArtifactId = Schema.NonEmptyString.pipe(Schema.brand("@effect-a2a/core/ArtifactId"))
+/** The id of an artifact, unique within its task. */
+export const ArtifactId = Schema.NonEmptyString.pipe(Schema.brand("@effect-a2a/core/ArtifactId")).annotate({
+  identifier: "ArtifactId"
+})
+/** The id of an artifact. */
 export type ArtifactId = typeof ArtifactId.Type
 
-/** What an identifier is for. */
+/** The kinds of identifiers that a generator makes. */
 export type Kind = "artifact" | "context" | "message" | "task"
 
 /**
- * How new identifiers are made: random UUIDs (version 4, from a secure source) unless provided otherwise, as a test
- * does to get the same ids again.
+ * The generator of new identifiers. Default: random UUIDs (version 4, from a secure source). Tests provide one that
+ * repeats itself.
  *
  * ```ts
  * import { Id } from "@effect-a2a/core"
@@ -47,14 +59,14 @@ export const CurrentGenerator = Context.Reference<(kind: Kind) => string>("@effe
 const generate = <Id>(kind: Kind, make: (id: string) => Id): Effect.Effect<Id> =>
   Effect.map(CurrentGenerator, (next) => make(next(kind)))
 
-/** A new message id. */
+/** Makes a new message id. */
 export const messageId: Effect.Effect<MessageId> = generate("message", (id) => MessageId.make(id))
 
-/** A new task id; servers only. */
+/** Makes a new task id; for servers. */
 export const taskId: Effect.Effect<TaskId> = generate("task", (id) => TaskId.make(id))
 
-/** A new context id. */
+/** Makes a new context id. */
 export const contextId: Effect.Effect<ContextId> = generate("context", (id) => ContextId.make(id))
 
-/** A new artifact id; servers only. */
+/** Makes a new artifact id; for servers. */
 export const artifactId: Effect.Effect<ArtifactId> = generate("artifact", (id) => ArtifactId.make(id))

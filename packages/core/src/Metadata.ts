@@ -1,5 +1,5 @@
 /**
- * Free-form JSON that travels with messages, parts, artifacts, events, tasks and requests, kept to the letter.
+ * Free-form JSON that travels with messages, parts, artifacts, events, tasks and requests, and is kept verbatim.
  *
  * ```ts
  * import { Metadata } from "@effect-a2a/core"
@@ -13,6 +13,7 @@
  */
 import * as Schema from "effect/Schema"
 
-/** A JSON object; numbers are finite doubles (specification §5.7). */
-export const Metadata = Schema.Record(Schema.String, Schema.Json)
+/** A JSON object. Its numbers are finite doubles (A2A 1.0 §5.7). */
+export const Metadata = Schema.Record(Schema.String, Schema.Json).annotate({ identifier: "Metadata" })
+/** A JSON object. */
 export type Metadata = typeof Metadata.Type

@@ -1,5 +1,5 @@
 /**
- * What a stream carries: a task snapshot, a message, a status update or an artifact update (specification §4.2).
+ * The events of a stream: task snapshots, messages, status updates and artifact updates (A2A 1.0 §4.2).
  *
  * ```ts
  * import { Id, StreamEvent } from "@effect-a2a/core"
@@ -12,6 +12,7 @@
  *
  * @since 0.1.0
  */
+import { dual } from "effect/Function"
 import * as Schema from "effect/Schema"
 import * as Artifact from "./Artifact.ts"
 import * as Id from "./Id.ts"
@@ -26,46 +27,54 @@ const common = {
   metadata: Schema.optionalKey(Metadata)
 }
 
-/** The task's state changed, or the agent says something while it works. */
-export const StatusUpdate = Schema.TaggedStruct("StatusUpdate", { ...common, status: Task.TaskStatus })
-export type StatusUpdate = typeof StatusUpdate.Type
+/** A change of a task's state, or a message of the agent while it works. */
+export class StatusUpdate extends Schema.Opaque<StatusUpdate>()(
+  Schema.TaggedStruct("StatusUpdate", { ...common, status: Task.TaskStatus }).annotate({ identifier: "StatusUpdate" })
+) {}
 
-/** An artifact, or with `append` a further chunk of one. `lastChunk` is advice, never relied on. */
-export const ArtifactUpdate = Schema.TaggedStruct("ArtifactUpdate", {
-  ...common,
-  artifact: Artifact.Artifact,
-  append: Schema.optionalKey(Schema.Boolean),
-  lastChunk: Schema.optionalKey(Schema.Boolean)
+/** An artifact, or with `append` a further chunk of one. `lastChunk` is advice: agents leave it out. */
+export class ArtifactUpdate extends Schema.Opaque<ArtifactUpdate>()(
+  Schema.TaggedStruct("ArtifactUpdate", {
+    ...common,
+    artifact: Artifact.Artifact,
+    append: Schema.optionalKey(Schema.Boolean),
+    lastChunk: Schema.optionalKey(Schema.Boolean)
+  }).annotate({ identifier: "ArtifactUpdate" })
+) {}
+
+/** An event of a stream. */
+export const StreamEvent = Schema.Union([Task.Task, Message.Message, StatusUpdate, ArtifactUpdate]).annotate({
+  identifier: "StreamEvent"
 })
-export type ArtifactUpdate = typeof ArtifactUpdate.Type
+/** An event of a stream. */
+export type StreamEvent = Task.Task | Message.Message | StatusUpdate | ArtifactUpdate
 
-export const StreamEvent = Schema.Union([Task.Task, Message.Message, StatusUpdate, ArtifactUpdate])
-export type StreamEvent = typeof StreamEvent.Type
-
+/** Creates a status update. */
 export const statusUpdate = (fields: Omit<StatusUpdate, "_tag">): StatusUpdate => ({ _tag: "StatusUpdate", ...fields })
 
+/** Creates an artifact update. */
 export const artifactUpdate = (fields: Omit<ArtifactUpdate, "_tag">): ArtifactUpdate => ({
   _tag: "ArtifactUpdate",
   ...fields
 })
 
-/** The state that an event tells, if it tells one. */
+/** Returns the state that an event reports, if it reports one: tasks and status updates do. */
 export const state = (event: StreamEvent): TaskState.TaskState | undefined =>
   event._tag === "Task" || event._tag === "StatusUpdate" ? event.status.state : undefined
 
-/** The task an event belongs to. */
+/** Returns the id of the task that an event belongs to. */
 export const taskId = (event: StreamEvent): Id.TaskId | undefined => event._tag === "Task" ? event.id : event.taskId
 
-/** Whether nothing more is to come after this event unless the caller acts: a settled state, or a message. */
+/** Returns true if nothing follows the event unless the caller acts: a settled state, or a message. */
 export const isSettling = (event: StreamEvent): boolean =>
   event._tag === "Message" || TaskState.isSettled(state(event) ?? "unspecified")
 
 const withArtifact = (artifacts: ReadonlyArray<Artifact.Artifact>, event: ArtifactUpdate) => {
   const index = artifacts.findIndex((artifact) => artifact.artifactId === event.artifact.artifactId)
-  const known = artifacts[index]
-  return known === undefined
+  const earlier = artifacts[index]
+  return earlier === undefined
     ? [...artifacts, event.artifact]
-    : artifacts.with(index, event.append === true ? Artifact.append(known, event.artifact) : event.artifact)
+    : artifacts.with(index, event.append === true ? Artifact.append(earlier, event.artifact) : event.artifact)
 }
 
 const emptyTask = (event: StatusUpdate | ArtifactUpdate): Task.Task => ({
@@ -77,18 +86,13 @@ const emptyTask = (event: StatusUpdate | ArtifactUpdate): Task.Task => ({
 
 const isOver = (task: Task.Task): boolean => TaskState.isTerminal(task.status.state)
 
-/** What a snapshot that leaves a member out does not take away: absent is not empty. */
+/** The members that a snapshot leaves out stay as they were: absent is not empty. */
 const kept = (task: Task.Task | undefined): Pick<Task.Task, "artifacts" | "history"> => ({
   ...(task?.artifacts === undefined ? undefined : { artifacts: task.artifacts }),
   ...(task?.history === undefined ? undefined : { history: task.history })
 })
 
-/**
- * The task after an event: a snapshot replaces it, an update changes it, a message leaves it alone. A stream that
- * starts with an update makes its task from the update's ids. A task in a terminal state is never revived. Status
- * messages are progress, not turns: they do not enter `history`.
- */
-export const apply = (task: Task.Task | undefined, event: StreamEvent): Task.Task | undefined => {
+const applyEvent = (task: Task.Task | undefined, event: StreamEvent): Task.Task | undefined => {
   switch (event._tag) {
     case "Task":
       return task !== undefined && isOver(task) && task.id === event.id && !isOver(event)
@@ -106,3 +110,13 @@ export const apply = (task: Task.Task | undefined, event: StreamEvent): Task.Tas
     }
   }
 }
+
+/**
+ * Returns the task after an event: a snapshot replaces it, an update changes it, a message leaves it alone. A stream
+ * that begins with an update creates its task from the update's ids. A task in a terminal state stays in it. Status
+ * messages are progress, not turns: they do not enter `history`.
+ */
+export const apply: {
+  (event: StreamEvent): (task: Task.Task | undefined) => Task.Task | undefined
+  (task: Task.Task | undefined, event: StreamEvent): Task.Task | undefined
+} = dual(2, applyEvent)

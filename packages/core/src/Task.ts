@@ -1,5 +1,5 @@
 /**
- * A unit of work that an agent has taken on, as a snapshot (specification §4.1.1).
+ * A unit of work that an agent has taken on, as a snapshot (A2A 1.0 §4.1.1).
  *
  * ```ts
  * import { Artifact, Id, Part, Task } from "@effect-a2a/core"
@@ -11,6 +11,7 @@
  *
  * @since 0.1.0
  */
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Artifact from "./Artifact.ts"
 import * as Id from "./Id.ts"
@@ -18,39 +19,44 @@ import * as Message from "./Message.ts"
 import { Metadata } from "./Metadata.ts"
 import { TaskState } from "./TaskState.ts"
 
-/** State, the agent's word on it, and since when. */
-export const TaskStatus = Schema.Struct({
-  state: TaskState,
-  message: Schema.optionalKey(Message.Message),
-  timestamp: Schema.optionalKey(Schema.DateTimeUtc),
-  /** What the peer wrote where it says more than `state` or `timestamp` can hold; read only. */
-  unrecognized: Schema.optionalKey(Schema.Struct({
-    state: Schema.optionalKey(Schema.String),
-    timestamp: Schema.optionalKey(Schema.String)
-  }))
-})
-export type TaskStatus = typeof TaskStatus.Type
+/** The state of a task, the agent's message about it, and the time of the change. */
+export class TaskStatus extends Schema.Opaque<TaskStatus>()(
+  Schema.Struct({
+    state: TaskState,
+    message: Schema.optionalKey(Message.Message),
+    timestamp: Schema.optionalKey(Schema.DateTimeUtc),
+    /** The peer's own words, if they say more than `state` or `timestamp` can hold; read only. */
+    unrecognized: Schema.optionalKey(Schema.Struct({
+      state: Schema.optionalKey(Schema.String),
+      timestamp: Schema.optionalKey(Schema.String)
+    }))
+  }).annotate({ identifier: "TaskStatus" })
+) {}
 
 /**
- * `artifacts` and `history` are absent where the peer did not send them, which is not the same as having none:
- * MemoryLake's Get returns the status alone (ML-27).
+ * A task and its artifacts. `artifacts` and `history` are absent if the peer did not send them, which does not mean
+ * that the task has none: some peers answer with the status alone.
  */
-export const Task = Schema.TaggedStruct("Task", {
-  id: Id.TaskId,
-  contextId: Schema.optionalKey(Id.ContextId),
-  status: TaskStatus,
-  artifacts: Schema.optionalKey(Schema.Array(Artifact.Artifact)),
-  history: Schema.optionalKey(Schema.Array(Message.Message)),
-  metadata: Schema.optionalKey(Metadata)
-})
-export type Task = typeof Task.Type
+export class Task extends Schema.Opaque<Task>()(
+  Schema.TaggedStruct("Task", {
+    id: Id.TaskId,
+    contextId: Schema.optionalKey(Id.ContextId),
+    status: TaskStatus,
+    artifacts: Schema.optionalKey(Schema.Array(Artifact.Artifact)),
+    history: Schema.optionalKey(Schema.Array(Message.Message)),
+    metadata: Schema.optionalKey(Metadata)
+  }).annotate({ identifier: "Task" })
+) {}
 
-/** The text of all artifacts, or `undefined` where the snapshot has none. */
+/** Returns true if the value is tagged as a task. */
+export const isTask = (input: unknown): input is Task => Predicate.isTagged(input, "Task")
+
+/** Returns the text of all artifacts, or `undefined` if the snapshot has none. */
 export const text = (self: Task): string | undefined =>
   self.artifacts === undefined || self.artifacts.length === 0
     ? undefined
     : self.artifacts.map(Artifact.text).join("")
 
-/** What the agent says about the state: for a failed task, why it failed. */
+/** Returns the text of the status message: for a failed task, the reason. `undefined` if there is no message. */
 export const statusText = (self: Task): string | undefined =>
   self.status.message === undefined ? undefined : Message.text(self.status.message)

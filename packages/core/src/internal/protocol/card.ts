@@ -169,10 +169,10 @@ export const writeCommon = (card: AgentCard.AgentCard): Wire.JsonObject => ({
   defaultInputModes: card.defaultInputModes,
   defaultOutputModes: card.defaultOutputModes,
   ...Wire.compact({
-    provider: card.provider,
+    provider: card.provider && { ...card.provider },
     documentationUrl: card.documentationUrl,
     iconUrl: card.iconUrl,
-    signatures: card.signatures
+    signatures: card.signatures?.map((signature) => ({ ...signature }))
   })
 })
 
