@@ -21,17 +21,19 @@ export const tree = (file: string, text: string = read(file)): Tree => {
 const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && "type" in value && typeof value.type === "string"
 
-/** Calls `visit` with each node, parents first, and its ancestors, nearest last. */
+/** Calls `visit` with each node, parents first, and its ancestors, nearest last: valid during the call only. */
 export const walk = (
   node: Node,
   visit: (node: Node, ancestors: ReadonlyArray<Node>) => void,
-  ancestors: ReadonlyArray<Node> = []
+  ancestors: Array<Node> = []
 ): void => {
   visit(node, ancestors)
-  const inner = [...ancestors, node]
+  ancestors.push(node)
   for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) walk(child, visit, inner)
+    if (Array.isArray(value)) { for (const one of value) if (isNode(one)) walk(one, visit, ancestors) }
+    else if (isNode(value)) walk(value, visit, ancestors)
   }
+  ancestors.pop()
 }
 
 /** `path:line` of a position. */

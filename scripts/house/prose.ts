@@ -1,0 +1,87 @@
+// Texts that people read, each file as a text of its own length: code and quotes are blanked, line breaks are spaces.
+
+import { type Node, textOf, tree, walk } from "../syntax.ts"
+import { exists, files, packages, read, sources } from "../workspace.ts"
+
+export interface Prose {
+  readonly file: string
+  readonly text: string
+  /** As long as `text`; what is not prose is `·`, so that a phrase does not go across code. */
+  readonly prose: string
+}
+
+const blank = (text: string) => text.replaceAll(/\S/g, "·")
+
+const masked = (file: string, isProse: (node: Node, ancestors: ReadonlyArray<Node>) => boolean): Prose => {
+  const { comments, program, text } = tree(file)
+  const kept: Array<readonly [start: number, end: number]> = comments.map(({ end, start }) => [start, end])
+  walk(program, (node, ancestors) => {
+    const isText = node.type === "TemplateElement" || (node.type === "Literal" && typeof node.value === "string")
+    if (isText && isProse(node, ancestors)) {
+      kept.push([node.start, node.end])
+    }
+  })
+  let prose = ""
+  for (const [start, end] of kept.sort(([a], [b]) => a - b)) {
+    if (start < prose.length) continue
+    // the marks of a comment are no words
+    const words = text.slice(start, end).replaceAll(/\/\/|\/\*+|\*+\/|(?<=\n)\s*\*/g, (mark) => " ".repeat(mark.length))
+    prose += blank(text.slice(prose.length, start)) + words
+  }
+  return { file, text, prose: prose + blank(text.slice(prose.length)) }
+}
+
+const inSources = (file: string): Prose =>
+  masked(file, (_, ancestors) => !/^(Import|Export\w+From|TSImportType)/.test(ancestors.at(-1)?.type ?? ""))
+
+const isTest = (callee: Node): boolean =>
+  callee.type === "Identifier" ?
+    /^(it|test|describe|layer)$/.test(callee.name) :
+    callee.type === "MemberExpression" ?
+    isTest(callee.object) :
+    callee.type === "CallExpression" && isTest(callee.callee)
+
+/** Titles only: the other texts of a test are data. */
+const inTests = (file: string): Prose =>
+  masked(file, (node, ancestors) => {
+    const outer = ancestors.findLast(({ type }) => type !== "TemplateLiteral")
+    const title = node.type === "TemplateElement" ? ancestors.at(-1) : node
+    return outer?.type === "CallExpression" ?
+      isTest(outer.callee) && outer.arguments[0] === title :
+      outer?.type === "Property" && outer.key.type === "Identifier" && /^(title|name)$/.test(outer.key.name) &&
+      textOf(title) !== undefined
+  })
+
+const document = (file: string): Prose => {
+  const text = read(file)
+  return { file, text, prose: text }
+}
+
+const pages = [
+  "README.md",
+  "AGENTS.md",
+  ...packages.map((name) => `packages/${name}/README.md`),
+  ...files("docs", /\.md$/)
+]
+  .filter(exists)
+
+const tests = ["test", ...packages.map((name) => `packages/${name}/test`)].flatMap((folder) => files(folder, /\.ts$/))
+
+/** The list of phrases is the one place that needs them. */
+const list = "scripts/house/phrases.ts"
+
+const others = ["scripts", "benchmarks", "examples"].flatMap((folder) => files(folder, /\.tsx?$/))
+  .filter((file) => file !== list)
+
+export const documents: ReadonlyArray<Prose> = pages.map(document)
+
+/** The comments and texts of the published sources. */
+export const published: ReadonlyArray<Prose> = sources.map(inSources)
+
+export const prose: ReadonlyArray<Prose> = [
+  ...published,
+  ...tests.map(inTests),
+  ...others.map(inSources),
+  ...documents,
+  ...files("examples", /\.(md|html)$/).map(document)
+]
