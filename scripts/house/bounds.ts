@@ -13,6 +13,7 @@ export const bounds = {
   ids: { now: 72, goal: 0 },
   hollowExamples: { now: 13, goal: 0 },
   vendorWords: { now: 16, goal: 0 },
+  internalTypes: { now: 17, goal: 0 },
   longFunctions: { now: 14, goal: 0 },
   participles: { now: 89, goal: 0 },
   state: { now: 3, goal: 0 },

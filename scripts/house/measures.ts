@@ -1,6 +1,7 @@
 // All measures of the house: their values today, and the places that make them up.
 import type { bounds } from "./bounds.ts"
 import * as Code from "./code.ts"
+import { internalTypes } from "./contracts.ts"
 import * as Docs from "./docs.ts"
 import { streamHover } from "./hover.ts"
 import { occurrences, oldWords, type Phrase, phrases } from "./phrases.ts"
@@ -38,6 +39,7 @@ export const measures: ReadonlyArray<Measure> = [
   counted("ids", "requirement ids and rules in published comments", Docs.ids),
   counted("hollowExamples", "examples without a result worth showing", Docs.hollowExamples),
   counted("vendorWords", "words of vendors in core", Code.vendorWords),
+  counted("internalTypes", "public types defined under internal/", internalTypes),
   counted("longFunctions", "functions over 80 lines", Code.longFunctions),
   counted("participles", "functions named by a past participle", Code.participles),
   counted("state", "mutable state of modules", Code.state),

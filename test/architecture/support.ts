@@ -1,11 +1,11 @@
-// The published sources as the architecture tests see them: what each imports, says and does.
+// The published sources for the architecture tests: imports, words and habits of each.
 import * as path from "node:path"
 import { type ImportDeclaration, parseSync, Visitor } from "oxc-parser"
 import { read, sources } from "../../scripts/workspace.ts"
 
 export interface Import {
   readonly specifier: string
-  /** The source in this repository that it names. */
+  /** The file in this repository, if it is one. */
   readonly target: string | undefined
   readonly isType: boolean
 }
@@ -22,7 +22,7 @@ export interface Source {
   readonly owner: string
   readonly text: string
   readonly imports: ReadonlyArray<Import>
-  /** Strings, pieces of templates and identifiers: all that is no comment. */
+  /** Strings, pieces of templates and identifiers. */
   readonly words: ReadonlyArray<Found>
   /** Constructs that have a better form in Effect. */
   readonly habits: ReadonlyArray<Found>
@@ -30,20 +30,23 @@ export interface Source {
 
 const scope = /^@effect-a2a\/([\w-]+)(?:\/(.+))?$/
 
-/** A module that is another one in other places, named in the manifest. */
-const chosen = (file: string, specifier: string): string => {
+/** Resolves a subpath import of the manifest (`#name`). */
+const resolveSubpath = (file: string, specifier: string): string => {
   const [owner] = /^packages\/[^/]+\//.exec(file) ?? []
   return `${owner}${JSON.parse(read(`${owner}package.json`)).imports[specifier].default.slice(2)}`
 }
 
 const target = (file: string, specifier: string, name?: string): string | undefined => {
   if (specifier.startsWith(".")) return path.posix.join(path.posix.dirname(file), specifier)
-  if (specifier.startsWith("#")) return chosen(file, specifier)
+  if (specifier.startsWith("#")) return resolveSubpath(file, specifier)
   const [, owner, module] = scope.exec(specifier) ?? []
   return owner === undefined ? undefined : `packages/${owner}/src/${module ?? name ?? "index"}.ts`
 }
 
-const named = (file: string, { importKind, source: { value }, specifiers }: ImportDeclaration): ReadonlyArray<Import> =>
+const importsOf = (
+  file: string,
+  { importKind, source: { value }, specifiers }: ImportDeclaration
+): ReadonlyArray<Import> =>
   specifiers.length === 0 ?
     [{ specifier: value, target: target(file, value), isType: false }] :
     specifiers.map((x) => ({
@@ -52,7 +55,7 @@ const named = (file: string, { importKind, source: { value }, specifiers }: Impo
       isType: importKind === "type" || (x.type === "ImportSpecifier" && x.importKind === "type")
     }))
 
-/** Reads one file; `text` in its place where a test brings its own. */
+/** Parses a file, or `text` in its place. Throws if it has a syntax error. */
 export const parse = (file: string, text: string = read(file)): Source => {
   const { errors, program } = parseSync(file, text)
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`)
@@ -66,7 +69,7 @@ export const parse = (file: string, text: string = read(file)): Source => {
   const callable = (node: { readonly async: boolean; readonly start: number }) =>
     node.async && found(habits, node.start, "async")
   new Visitor({
-    ImportDeclaration: (node) => imports.push(...named(file, node)),
+    ImportDeclaration: (node) => imports.push(...importsOf(file, node)),
     ExportAllDeclaration: (node) => from(node.source.value, node.exportKind === "type"),
     ExportNamedDeclaration: (node) => from(node.source?.value, node.exportKind === "type"),
     ImportExpression: (node) => from(node.source.type === "Literal" && node.source.value, false),
@@ -83,15 +86,26 @@ export const parse = (file: string, text: string = read(file)): Source => {
     MemberExpression: (node) =>
       node.object.type === "Identifier" && node.property.type === "Identifier" &&
       /^(Date\.now|Math\.random|process\.env)$/.test(`${node.object.name}.${node.property.name}`) &&
-      found(habits, node.start, `${node.object.name}.${node.property.name}`),
-    TSAsExpression: (node) => node.typeAnnotation.type === "TSAnyKeyword" && found(habits, node.start, "as any")
+      found(habits, node.start, `${node.object.name}.${node.property.name}`)
   }).visit(program)
   return { file, owner: file.split("/")[1] ?? "", text, imports, words, habits }
 }
 
 export const all: ReadonlyArray<Source> = sources.map((file) => parse(file))
 
-/** The first way back to where it began, if the graph has one. */
+export const sourcesOf = (...owners: ReadonlyArray<string>): ReadonlyArray<Source> =>
+  all.filter(({ owner }) => owners.includes(owner))
+
+/** `file → specifier` of each import that a rule forbids. */
+export const offences = (
+  sources: ReadonlyArray<Source>,
+  isForbidden: (source: Source, one: Import) => boolean
+): ReadonlyArray<string> =>
+  sources.flatMap((source) =>
+    source.imports.filter((one) => isForbidden(source, one)).map(({ specifier }) => `${source.file} → ${specifier}`)
+  )
+
+/** The first cycle of a graph; empty if it has none. */
 export const cycle = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<string> => {
   const done = new Set<string>()
   const visit = (node: string, trail: ReadonlyArray<string>): ReadonlyArray<string> => {
