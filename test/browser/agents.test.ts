@@ -241,7 +241,7 @@ inBrowser("in Chromium", (it) => {
         more()
       })
       const answer = yield* page.call("stream", { url: agent.url, limits: { maxEventSize: 1_000_000 } }, "hello")
-      assert.deepInclude(answer, { error: "EventTooLargeError" })
+      assert.deepInclude(answer, { error: "ResponseTooLargeError" })
       yield* eventually(() => isClosed)
     }))
 

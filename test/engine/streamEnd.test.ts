@@ -271,8 +271,8 @@ for (const cell of cells) {
           grace: Duration.millis(200)
         })
         const { end } = yield* heard.pipe(Effect.provide(Agent.layer.pipe(Layer.provide(layer), Layer.provide(limits))))
-        if (end === "success" || end._tag !== "EventTooLargeError") return assert.fail(JSON.stringify(end))
-        assert.strictEqual(end.maxBytes, 10_000)
+        if (end === "success" || end._tag !== "ResponseTooLargeError") return assert.fail(JSON.stringify(end))
+        assert.strictEqual(end.maxLength, 10_000)
         assert.strictEqual(canceled, 1)
         assert.isBelow(sent, 20)
       }))
@@ -289,7 +289,7 @@ for (const cell of cells) {
         const error = yield* Effect.flip(Agent.getTask(taskId)).pipe(
           Effect.provide(Agent.layer.pipe(Layer.provide(layer), Layer.provide(limits)))
         )
-        assert.strictEqual(error.reason._tag, "EventTooLargeError")
+        assert.strictEqual(error.reason._tag, "ResponseTooLargeError")
       }))
   })
 }

@@ -64,7 +64,7 @@ const made: ReadonlyArray<readonly [AgentError.AgentErrorReason, Tag]> = [
   [new AgentError.ConnectionError({ message: "m" }), "InternalError"],
   [new AgentError.TimeoutError({ message: "m", phase: "call" }), "InternalError"],
   [new AgentError.MalformedResponseError({ message: "m", dialect: "d", issue: "i" }), "InternalError"],
-  [new AgentError.EventTooLargeError({ message: "m", maxBytes: 1 }), "InternalError"],
+  [new AgentError.ResponseTooLargeError({ message: "m", maxLength: 1 }), "InternalError"],
   [new AgentError.UnknownError({ message: "m" }), "InternalError"]
 ]
 

@@ -178,9 +178,9 @@ for (const one of ["1.0 HTTP+JSON", "1.0 JSONRPC"].map(cell)) {
         ]
         assert.strictEqual((yield* heard(small).pipe(Effect.provide(limits))).length, 52)
         const large = (write: Write) => [`data: ${write(artifact("x".repeat(2000)))}\n\n`, done(write)]
-        assert.deepStrictEqual(yield* heard(large).pipe(Effect.provide(limits)), ["EventTooLargeError"])
+        assert.deepStrictEqual(yield* heard(large).pipe(Effect.provide(limits)), ["ResponseTooLargeError"])
         const lines = () => Array.from({ length: 200 }, () => `data: ${"x".repeat(100)}\n`)
-        assert.deepStrictEqual(yield* heard(lines).pipe(Effect.provide(limits)), ["EventTooLargeError"])
+        assert.deepStrictEqual(yield* heard(lines).pipe(Effect.provide(limits)), ["ResponseTooLargeError"])
       }))
   })
 }

@@ -34,7 +34,7 @@ for (const cell of cells) {
         const { end } = yield* Effect.scoped(
           limited(Effect.flatMap(Layer.build(agent(layer)), (context) => Effect.provide(Support.heard, context)))
         )
-        assert.isTrue(end !== "success" && end.reason._tag === "EventTooLargeError")
+        assert.isTrue(end !== "success" && end.reason._tag === "ResponseTooLargeError")
         assert.isTrue(isClosed)
         assert.isAtMost(pulls, 100)
       }))

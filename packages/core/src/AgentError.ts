@@ -1,6 +1,8 @@
 /**
- * What can go wrong: one error, {@link AgentError}, whose `reason` says why. Every reason has `code` (the wire word),
- * `message`, `isRetryable`, and, where the peer said so, `retryAfter`, `status` (HTTP) and `details` (its own words).
+ * The one error of this SDK. {@link AgentError} has the operation and a `reason`. Every reason has `code` (the wire
+ * word), `message`, `isRetryable`, and, if the peer sent them, `retryAfter`, `status` (HTTP) and `details`.
+ *
+ * `error.message` is for logs: it names the operation and the agent's URL. `error.reason.message` is for people.
  *
  * ```ts
  * import { AgentError } from "@effect-a2a/core"
@@ -8,239 +10,308 @@
  *
  * const refused = Effect.fail(AgentError.make("SendMessage", "QuotaExceededError", { message: "no credit left" }))
  * const handled = refused.pipe(
- *   Effect.catchReason("AgentError", "QuotaExceededError", (reason) => Effect.succeed(reason.code))
+ *   Effect.catchReason("AgentError", "QuotaExceededError", (reason) => Effect.succeed(reason.message))
  * )
- * await Effect.runPromise(handled) // => "QUOTA_EXCEEDED"
+ * await Effect.runPromise(handled) // => "no credit left"
  * ```
  *
  * @since 0.1.0
  */
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { dual } from "effect/Function"
+import type { ProblemDetails } from "effect/http/ProblemDetails"
 import * as Schema from "effect/Schema"
 import * as Id from "./Id.ts"
-import { type Origin, rows, type Tag } from "./internal/errors/errorTable.ts"
+import { type Origin as RowOrigin, rows, type Tag, type TagOf } from "./internal/errors/errorTable.ts"
 import * as Task from "./Task.ts"
+
+/**
+ * The place where a failure arose: `local` before any byte was sent, `network` on the way, `policy` at a gate in front
+ * of the agent (authentication, quota, load), `agent` in the agent, `task` if the call succeeded and the task did not,
+ * `contract` if a response breaks the protocol, `other` if the peer's words are unknown.
+ */
+export type Origin = RowOrigin
 
 const fields = (tag: Tag) => ({
   /** The wire word, such as `QUOTA_EXCEEDED`. */
   code: Schema.String.pipe(Schema.withConstructorDefault(Effect.succeed(rows[tag].word))),
+  /** A text for people. */
   message: Schema.String,
-  /** Whether the same call may succeed later. A send is never repeated by itself all the same. */
+  /** True if the same call may succeed later. */
   isRetryable: Schema.Boolean.pipe(Schema.withConstructorDefault(Effect.succeed(rows[tag].isRetryable))),
-  /** How long the peer asks to wait. */
+  /** The time that the peer asks to wait. */
   retryAfter: Schema.optionalKey(Schema.Duration),
-  /** The HTTP status. */
+  /** The HTTP status of the response. */
   status: Schema.optionalKey(Schema.Int),
-  /** What the peer said beyond code and message. */
+  /** The peer's error, as it was sent. */
   details: Schema.optionalKey(Schema.Json)
 })
 
-/** A member of a request, as a path (`message.parts`), and what is wrong with it. */
-export const Violation = Schema.Struct({ field: Schema.String, description: Schema.String })
-export type Violation = typeof Violation.Type
+/** A member of a request, as a path (`message.parts`), and the rule that it breaks. */
+export class Violation extends Schema.Opaque<Violation>()(
+  Schema.Struct({ field: Schema.String, description: Schema.String }).annotate({ identifier: "Violation" })
+) {}
 
-/** Violations in one line. */
+/** Formats violations as one line. */
 export const describe = (violations: ReadonlyArray<Violation>): string =>
   violations.map(({ description, field }) => field === "" ? description : `${field}: ${description}`).join("; ")
 
 const violations = Schema.optionalKey(Schema.Array(Violation))
 
-// local: refused before any byte was sent
+// local
 
-/** The request cannot be sent as it is: `violations` name the members. */
-export class InvalidRequestError extends Schema.TaggedError<InvalidRequestError>()("InvalidRequestError", {
-  ...fields("InvalidRequestError"),
-  violations
-}) {}
+/** Raised before sending, if the request is invalid; `violations` names the members to correct. */
+export class InvalidRequestError
+  extends Schema.TaggedError<InvalidRequestError>("@effect-a2a/core/AgentError/InvalidRequestError")(
+    "InvalidRequestError",
+    { ...fields("InvalidRequestError"), violations }
+  )
+{}
 
-/** The protocol edition has no such operation. */
+/** Raised before sending, if the protocol version lacks the operation; use an interface of another version. */
 export class OperationNotInProtocolError
-  extends Schema.TaggedError<OperationNotInProtocolError>()("OperationNotInProtocolError", {
-    ...fields("OperationNotInProtocolError"),
-    protocolVersion: Schema.String
-  })
+  extends Schema.TaggedError<OperationNotInProtocolError>("@effect-a2a/core/AgentError/OperationNotInProtocolError")(
+    "OperationNotInProtocolError",
+    { ...fields("OperationNotInProtocolError"), protocolVersion: Schema.String }
+  )
 {}
 
-/** No interface of the card can be spoken to with what is installed. */
+/** Raised if no installed binding and version fits an interface of the card; install one of `offered`. */
 export class NoCompatibleInterfaceError
-  extends Schema.TaggedError<NoCompatibleInterfaceError>()("NoCompatibleInterfaceError", {
-    ...fields("NoCompatibleInterfaceError"),
-    offered: Schema.Array(Schema.String),
-    installed: Schema.Array(Schema.String)
-  })
+  extends Schema.TaggedError<NoCompatibleInterfaceError>("@effect-a2a/core/AgentError/NoCompatibleInterfaceError")(
+    "NoCompatibleInterfaceError",
+    {
+      ...fields("NoCompatibleInterfaceError"),
+      offered: Schema.Array(Schema.String),
+      installed: Schema.Array(Schema.String)
+    }
+  )
 {}
 
-/** The credentials could not be had. */
-export class CredentialsUnavailableError extends Schema.TaggedError<CredentialsUnavailableError>()(
-  "CredentialsUnavailableError",
-  fields("CredentialsUnavailableError")
-) {}
+/** Raised before sending, if the credentials could not be obtained; look at their source. */
+export class CredentialsUnavailableError
+  extends Schema.TaggedError<CredentialsUnavailableError>("@effect-a2a/core/AgentError/CredentialsUnavailableError")(
+    "CredentialsUnavailableError",
+    fields("CredentialsUnavailableError")
+  )
+{}
 
 // network
 
-/** The message whose fate is not known: the agent may have got it. Absent where it cannot have, and on other calls. */
+/** The message that the agent may have received without a response; absent if it cannot have, and on other calls. */
 const messageId = Schema.optionalKey(Id.MessageId)
 const cause = Schema.optionalKey(Schema.Defect())
 
-/** No answer: name not resolved, refused, reset before the answer began; or a redirect that is not followed. */
-export class ConnectionError extends Schema.TaggedError<ConnectionError>()("ConnectionError", {
-  ...fields("ConnectionError"),
-  messageId,
-  cause
-}) {}
+/**
+ * Raised if there is no response: the host was not found, refused or reset the connection, or redirected to a place
+ * that is not followed. With a `messageId`, ask the agent before sending again.
+ */
+export class ConnectionError extends Schema.TaggedError<ConnectionError>(
+  "@effect-a2a/core/AgentError/ConnectionError"
+)("ConnectionError", { ...fields("ConnectionError"), messageId, cause }) {}
 
-/** A limit of the caller's own passed: until the answer began, between two bytes, or of the whole call. */
-export class TimeoutError extends Schema.TaggedError<TimeoutError>()("TimeoutError", {
-  ...fields("TimeoutError"),
-  messageId,
-  phase: Schema.Literals(["headers", "silence", "call"])
-}) {}
+/**
+ * Raised if one of the caller's own time limits passed; `phase` says which. Not to be confused with the `TimeoutError`
+ * of `Effect.timeout`, which stands bare in the error channel.
+ */
+export class TimeoutError extends Schema.TaggedError<TimeoutError>("@effect-a2a/core/AgentError/TimeoutError")(
+  "TimeoutError",
+  { ...fields("TimeoutError"), messageId, phase: Schema.Literals(["headers", "silence", "call"]) }
+) {}
 
-/** A stream ended before a terminal or interrupted state. With a `taskId` it can be taken up again. */
-export class StreamInterruptedError extends Schema.TaggedError<StreamInterruptedError>()("StreamInterruptedError", {
-  ...fields("StreamInterruptedError"),
-  taskId: Schema.optionalKey(Id.TaskId),
-  messageId,
-  cause
-}) {}
+/** Raised if a stream ended before the task settled; with a `taskId`, subscribe to the task. */
+export class StreamInterruptedError
+  extends Schema.TaggedError<StreamInterruptedError>("@effect-a2a/core/AgentError/StreamInterruptedError")(
+    "StreamInterruptedError",
+    { ...fields("StreamInterruptedError"), taskId: Schema.optionalKey(Id.TaskId), messageId, cause }
+  )
+{}
 
 // policy
 
-/** HTTP 401. `challenge` is the `WWW-Authenticate` header. */
-export class UnauthenticatedError extends Schema.TaggedError<UnauthenticatedError>()("UnauthenticatedError", {
-  ...fields("UnauthenticatedError"),
-  challenge: Schema.optionalKey(Schema.String)
-}) {}
-
-export class AccessDeniedError
-  extends Schema.TaggedError<AccessDeniedError>()("AccessDeniedError", fields("AccessDeniedError"))
+/** Raised on HTTP 401: the credentials are missing or refused; `challenge` is the `WWW-Authenticate` header. */
+export class UnauthenticatedError
+  extends Schema.TaggedError<UnauthenticatedError>("@effect-a2a/core/AgentError/UnauthenticatedError")(
+    "UnauthenticatedError",
+    { ...fields("UnauthenticatedError"), challenge: Schema.optionalKey(Schema.String) }
+  )
 {}
 
-export class RateLimitError extends Schema.TaggedError<RateLimitError>()("RateLimitError", fields("RateLimitError")) {}
+/** Raised on HTTP 403: the credentials are valid and do not allow the call. */
+export class AccessDeniedError extends Schema.TaggedError<AccessDeniedError>(
+  "@effect-a2a/core/AgentError/AccessDeniedError"
+)("AccessDeniedError", fields("AccessDeniedError")) {}
 
-export class QuotaExceededError
-  extends Schema.TaggedError<QuotaExceededError>()("QuotaExceededError", fields("QuotaExceededError"))
+/** Raised on HTTP 429: too many requests; wait for `retryAfter`. */
+export class RateLimitError extends Schema.TaggedError<RateLimitError>("@effect-a2a/core/AgentError/RateLimitError")(
+  "RateLimitError",
+  fields("RateLimitError")
+) {}
+
+/** Raised on HTTP 402: the quota or the credit is used up; waiting does not help. */
+export class QuotaExceededError extends Schema.TaggedError<QuotaExceededError>(
+  "@effect-a2a/core/AgentError/QuotaExceededError"
+)("QuotaExceededError", fields("QuotaExceededError")) {}
+
+/**
+ * Raised if the agent, or a gateway in front of it, is overloaded or down (HTTP 408, 502, 503, 504 and the like); try
+ * later. With a `messageId`, ask the agent before sending again.
+ */
+export class ServiceUnavailableError
+  extends Schema.TaggedError<ServiceUnavailableError>("@effect-a2a/core/AgentError/ServiceUnavailableError")(
+    "ServiceUnavailableError",
+    { ...fields("ServiceUnavailableError"), messageId }
+  )
 {}
-
-export class ServiceUnavailableError extends Schema.TaggedError<ServiceUnavailableError>()("ServiceUnavailableError", {
-  ...fields("ServiceUnavailableError"),
-  messageId
-}) {}
 
 // agent
 
-/** The service does not accept an argument, or not in the present state of the conversation. */
+/** Raised if the agent does not accept an argument, or not in the present state of the conversation. */
 export class InvalidArgumentError
-  extends Schema.TaggedError<InvalidArgumentError>()("InvalidArgumentError", fields("InvalidArgumentError"))
+  extends Schema.TaggedError<InvalidArgumentError>("@effect-a2a/core/AgentError/InvalidArgumentError")(
+    "InvalidArgumentError",
+    fields("InvalidArgumentError")
+  )
 {}
 
-export class NotFoundError extends Schema.TaggedError<NotFoundError>()("NotFoundError", fields("NotFoundError")) {}
+/** Raised if there is nothing under the URL or id; check the agent's URL. */
+export class NotFoundError extends Schema.TaggedError<NotFoundError>("@effect-a2a/core/AgentError/NotFoundError")(
+  "NotFoundError",
+  fields("NotFoundError")
+) {}
 
-/** MemoryLake: the caller has no actor in the workspace yet. */
-export class StateNotReadyError
-  extends Schema.TaggedError<StateNotReadyError>()("StateNotReadyError", fields("StateNotReadyError"))
-{}
+/** Raised if the caller is not set up with the agent yet. */
+export class StateNotReadyError extends Schema.TaggedError<StateNotReadyError>(
+  "@effect-a2a/core/AgentError/StateNotReadyError"
+)("StateNotReadyError", fields("StateNotReadyError")) {}
 
-/** MemoryLake: the actor was deleted. */
-export class ActorInactiveError
-  extends Schema.TaggedError<ActorInactiveError>()("ActorInactiveError", fields("ActorInactiveError"))
-{}
+/** Raised if the actor that the caller stands for was deactivated or deleted. */
+export class ActorInactiveError extends Schema.TaggedError<ActorInactiveError>(
+  "@effect-a2a/core/AgentError/ActorInactiveError"
+)("ActorInactiveError", fields("ActorInactiveError")) {}
 
-export class TaskNotFoundError
-  extends Schema.TaggedError<TaskNotFoundError>()("TaskNotFoundError", fields("TaskNotFoundError"))
-{}
+/** Raised if the task does not exist, was forgotten, or belongs to another caller. */
+export class TaskNotFoundError extends Schema.TaggedError<TaskNotFoundError>(
+  "@effect-a2a/core/AgentError/TaskNotFoundError"
+)("TaskNotFoundError", fields("TaskNotFoundError")) {}
 
+/** Raised if the task is in a terminal state, or the agent cannot cancel. */
 export class TaskNotCancelableError
-  extends Schema.TaggedError<TaskNotCancelableError>()("TaskNotCancelableError", fields("TaskNotCancelableError"))
+  extends Schema.TaggedError<TaskNotCancelableError>("@effect-a2a/core/AgentError/TaskNotCancelableError")(
+    "TaskNotCancelableError",
+    fields("TaskNotCancelableError")
+  )
 {}
 
-/** Told by the peer, or by its card before any byte was sent. */
-export class PushNotificationNotSupportedError extends Schema.TaggedError<PushNotificationNotSupportedError>()(
-  "PushNotificationNotSupportedError",
-  fields("PushNotificationNotSupportedError")
-) {}
+/** Raised by the agent, or by its card before sending, if it sends no push notifications; stream or poll instead. */
+export class PushNotificationNotSupportedError extends Schema.TaggedError<PushNotificationNotSupportedError>(
+  "@effect-a2a/core/AgentError/PushNotificationNotSupportedError"
+)("PushNotificationNotSupportedError", fields("PushNotificationNotSupportedError")) {}
 
-export class UnsupportedOperationError extends Schema.TaggedError<UnsupportedOperationError>()(
-  "UnsupportedOperationError",
-  fields("UnsupportedOperationError")
-) {}
+/** Raised if the agent does not support the operation, or not for this task. */
+export class UnsupportedOperationError
+  extends Schema.TaggedError<UnsupportedOperationError>("@effect-a2a/core/AgentError/UnsupportedOperationError")(
+    "UnsupportedOperationError",
+    fields("UnsupportedOperationError")
+  )
+{}
 
-export class ContentTypeNotSupportedError extends Schema.TaggedError<ContentTypeNotSupportedError>()(
-  "ContentTypeNotSupportedError",
-  fields("ContentTypeNotSupportedError")
-) {}
+/** Raised if the agent does not accept the media type of a part; its card lists those it does. */
+export class ContentTypeNotSupportedError
+  extends Schema.TaggedError<ContentTypeNotSupportedError>("@effect-a2a/core/AgentError/ContentTypeNotSupportedError")(
+    "ContentTypeNotSupportedError",
+    fields("ContentTypeNotSupportedError")
+  )
+{}
 
-/** The agent produced something the protocol does not allow. */
-export class InvalidAgentResponseError extends Schema.TaggedError<InvalidAgentResponseError>()(
-  "InvalidAgentResponseError",
-  fields("InvalidAgentResponseError")
-) {}
+/** Raised if the agent itself says that it produced something the protocol does not allow. */
+export class InvalidAgentResponseError
+  extends Schema.TaggedError<InvalidAgentResponseError>("@effect-a2a/core/AgentError/InvalidAgentResponseError")(
+    "InvalidAgentResponseError",
+    fields("InvalidAgentResponseError")
+  )
+{}
 
-export class ExtendedAgentCardNotConfiguredError extends Schema.TaggedError<ExtendedAgentCardNotConfiguredError>()(
-  "ExtendedAgentCardNotConfiguredError",
-  fields("ExtendedAgentCardNotConfiguredError")
-) {}
+/** Raised if the agent has no card for authenticated callers; use its public card. */
+export class ExtendedAgentCardNotConfiguredError extends Schema.TaggedError<ExtendedAgentCardNotConfiguredError>(
+  "@effect-a2a/core/AgentError/ExtendedAgentCardNotConfiguredError"
+)("ExtendedAgentCardNotConfiguredError", fields("ExtendedAgentCardNotConfiguredError")) {}
 
-export class ExtensionSupportRequiredError extends Schema.TaggedError<ExtensionSupportRequiredError>()(
-  "ExtensionSupportRequiredError",
-  fields("ExtensionSupportRequiredError")
-) {}
+/** Raised if the agent requires an extension that the request does not name. */
+export class ExtensionSupportRequiredError extends Schema.TaggedError<ExtensionSupportRequiredError>(
+  "@effect-a2a/core/AgentError/ExtensionSupportRequiredError"
+)("ExtensionSupportRequiredError", fields("ExtensionSupportRequiredError")) {}
 
-/** The peer does not speak the version; `supportedVersions` are those it says it does. Nothing is tried with another. */
+/** Raised if the peer does not speak the protocol version; use one of `supportedVersions`. */
 export class VersionNotSupportedError
-  extends Schema.TaggedError<VersionNotSupportedError>()("VersionNotSupportedError", {
-    ...fields("VersionNotSupportedError"),
-    supportedVersions: Schema.optionalKey(Schema.Array(Schema.String))
-  })
+  extends Schema.TaggedError<VersionNotSupportedError>("@effect-a2a/core/AgentError/VersionNotSupportedError")(
+    "VersionNotSupportedError",
+    {
+      ...fields("VersionNotSupportedError"),
+      supportedVersions: Schema.optionalKey(Schema.Array(Schema.String))
+    }
+  )
 {}
 
-/** The peer found the request malformed: `violations` name the members where it said which. */
-export class InvalidParamsError extends Schema.TaggedError<InvalidParamsError>()("InvalidParamsError", {
-  ...fields("InvalidParamsError"),
-  violations
-}) {}
+/** Raised if the peer finds the request malformed; `violations` names the members if the peer did. */
+export class InvalidParamsError extends Schema.TaggedError<InvalidParamsError>(
+  "@effect-a2a/core/AgentError/InvalidParamsError"
+)("InvalidParamsError", { ...fields("InvalidParamsError"), violations }) {}
 
-export class MethodNotFoundError
-  extends Schema.TaggedError<MethodNotFoundError>()("MethodNotFoundError", fields("MethodNotFoundError"))
-{}
+/** Raised if the peer does not know the method or the route. */
+export class MethodNotFoundError extends Schema.TaggedError<MethodNotFoundError>(
+  "@effect-a2a/core/AgentError/MethodNotFoundError"
+)("MethodNotFoundError", fields("MethodNotFoundError")) {}
 
-export class InternalError extends Schema.TaggedError<InternalError>()("InternalError", fields("InternalError")) {}
+/** Raised if the agent failed for a reason that it does not give. */
+export class InternalError extends Schema.TaggedError<InternalError>("@effect-a2a/core/AgentError/InternalError")(
+  "InternalError",
+  fields("InternalError")
+) {}
 
-// task: the call went well, the task did not
+// task
 
-export class TaskFailedError extends Schema.TaggedError<TaskFailedError>()("TaskFailedError", {
-  ...fields("TaskFailedError"),
-  task: Task.Task
-}) {}
+/** Raised by `Agent` if the call succeeded and the task failed; the message is the agent's. */
+export class TaskFailedError extends Schema.TaggedError<TaskFailedError>(
+  "@effect-a2a/core/AgentError/TaskFailedError"
+)("TaskFailedError", { ...fields("TaskFailedError"), task: Task.Task }) {}
 
-export class TaskCanceledError extends Schema.TaggedError<TaskCanceledError>()("TaskCanceledError", {
-  ...fields("TaskCanceledError"),
-  task: Task.Task
-}) {}
+/** Raised by `Agent` if the call succeeded and the task was canceled. */
+export class TaskCanceledError extends Schema.TaggedError<TaskCanceledError>(
+  "@effect-a2a/core/AgentError/TaskCanceledError"
+)("TaskCanceledError", { ...fields("TaskCanceledError"), task: Task.Task }) {}
 
-export class TaskRejectedError extends Schema.TaggedError<TaskRejectedError>()("TaskRejectedError", {
-  ...fields("TaskRejectedError"),
-  task: Task.Task
-}) {}
+/** Raised by `Agent` if the call succeeded and the agent rejected the task. */
+export class TaskRejectedError extends Schema.TaggedError<TaskRejectedError>(
+  "@effect-a2a/core/AgentError/TaskRejectedError"
+)("TaskRejectedError", { ...fields("TaskRejectedError"), task: Task.Task }) {}
 
 // contract
 
-/** An answer that cannot be read. `issue` says where in the document. */
-export class MalformedResponseError extends Schema.TaggedError<MalformedResponseError>()("MalformedResponseError", {
-  ...fields("MalformedResponseError"),
-  dialect: Schema.String,
-  issue: Schema.String
-}) {}
+/** Raised if a response cannot be read in the `dialect`; `issue` names the place in the document. */
+export class MalformedResponseError
+  extends Schema.TaggedError<MalformedResponseError>("@effect-a2a/core/AgentError/MalformedResponseError")(
+    "MalformedResponseError",
+    { ...fields("MalformedResponseError"), dialect: Schema.String, issue: Schema.String }
+  )
+{}
 
-/** An event, or an answer that is no stream, larger than `maxBytes`. */
-export class EventTooLargeError extends Schema.TaggedError<EventTooLargeError>()("EventTooLargeError", {
-  ...fields("EventTooLargeError"),
-  maxBytes: Schema.Int
-}) {}
+/** Raised if an event or a response is longer than `maxLength`, in characters; raise the limit if it is meant. */
+export class ResponseTooLargeError
+  extends Schema.TaggedError<ResponseTooLargeError>("@effect-a2a/core/AgentError/ResponseTooLargeError")(
+    "ResponseTooLargeError",
+    { ...fields("ResponseTooLargeError"), maxLength: Schema.Int }
+  )
+{}
 
-/** A refusal in words this SDK does not know; `status`, `code` and `details` keep them. */
-export class UnknownError extends Schema.TaggedError<UnknownError>()("UnknownError", fields("UnknownError")) {}
+// other
+
+/** Raised on a refusal in words that this SDK does not know; `status`, `code` and `details` keep them. */
+export class UnknownError extends Schema.TaggedError<UnknownError>("@effect-a2a/core/AgentError/UnknownError")(
+  "UnknownError",
+  fields("UnknownError")
+) {}
 
 const reasons = {
   InvalidRequestError,
@@ -275,15 +346,39 @@ const reasons = {
   TaskCanceledError,
   TaskRejectedError,
   MalformedResponseError,
-  EventTooLargeError,
+  ResponseTooLargeError,
   UnknownError
-}
+} satisfies Record<Tag, unknown>
 type Reasons = typeof reasons
 
-export const AgentErrorReason = Schema.Union(Object.values(reasons))
-export type AgentErrorReason = InstanceType<Reasons[keyof Reasons]>
+type Fields = { readonly [T in Tag]: ConstructorParameters<Reasons[T]>[0] }
+type Instances = { readonly [T in Tag]: InstanceType<Reasons[T]> }
 
-/** A call failed: `operation` says which, `target` where (an URL without its query), `reason` why. */
+const constructors: { readonly [T in Tag]: new(fields: Fields[T]) => Instances[T] } = reasons
+
+/** Any reason. */
+export const AgentErrorReason = Schema.Union(Object.values(reasons)).annotate({ identifier: "AgentErrorReason" })
+/** Any reason. */
+export type AgentErrorReason = Instances[Tag]
+
+/** The reasons of an origin. */
+export type ReasonOf<O extends Origin> = Instances[TagOf<O>]
+/** The reasons that are raised before any byte is sent. */
+export type LocalReason = ReasonOf<"local">
+/** The reasons of the connection. */
+export type NetworkReason = ReasonOf<"network">
+/** The reasons of a gate in front of the agent: authentication, quota, load. */
+export type PolicyReason = ReasonOf<"policy">
+/** The reasons that the agent gives. */
+export type AgentReason = ReasonOf<"agent">
+/** The reasons of a task that did not succeed, although the call did. */
+export type TaskReason = ReasonOf<"task">
+/** The reasons of a response that breaks the protocol. */
+export type ContractReason = ReasonOf<"contract">
+/** The reason for words that this SDK does not know. */
+export type OtherReason = ReasonOf<"other">
+
+/** A failed call: `operation` names it, `target` is the agent's URL without its query, `reason` says why. */
 export class AgentError extends Schema.TaggedError<AgentError>("@effect-a2a/core/AgentError")("AgentError", {
   operation: Schema.String,
   target: Schema.optionalKey(Schema.String),
@@ -291,54 +386,156 @@ export class AgentError extends Schema.TaggedError<AgentError>("@effect-a2a/core
 }) {
   override readonly cause = this.reason
 
+  /** A text for logs: operation, URL, the reason's message and its code. */
   override get message(): string {
     const where = this.target === undefined ? "" : ` at ${this.target}`
     return `${this.operation}${where}: ${this.reason.message} (${this.reason.code})`
   }
 
+  /** The wire word of the reason, such as `QUOTA_EXCEEDED`. */
   get code(): string {
     return this.reason.code
   }
 
-  /** `local` before any byte was sent; `task` where the call went well and the task did not. */
+  /** The place where the failure arose. */
   get origin(): Origin {
     return rows[this.reason._tag].origin
   }
 
+  /** True if the same call may succeed later. */
   get isRetryable(): boolean {
     return this.reason.isRetryable
   }
 
+  /** The time that the peer asks to wait. */
   get retryAfter(): Duration.Duration | undefined {
     return this.reason.retryAfter
   }
 }
 
-/** A reason by its tag, for when the tag comes from a table. */
-export const reason = <const T extends keyof Reasons>(
-  tag: T,
-  fields: ConstructorParameters<Reasons[T]>[0]
-): InstanceType<Reasons[T]> => new (reasons[tag] as any)(fields)
+/** Returns true if the value is an `AgentError`. */
+export const isAgentError = Schema.is(AgentError)
 
-/** An error from its reason's tag and fields. */
-export const make = <const T extends keyof Reasons>(
-  operation: string,
-  tag: T,
-  fields: ConstructorParameters<Reasons[T]>[0]
-): AgentError => new AgentError({ operation, reason: reason(tag, fields) })
-
-const unsuccessful = {
-  failed: ["TaskFailedError", "the task failed"],
-  canceled: ["TaskCanceledError", "the task was canceled"],
-  rejected: ["TaskRejectedError", "the agent rejected the task"]
-} as const
-
-/** Why a task counts as a failure of the call, if it does: failed, canceled and rejected ones do. */
-export const fromTask = (task: Task.Task): AgentErrorReason | undefined => {
-  const { state } = task.status
-  if (state !== "failed" && state !== "canceled" && state !== "rejected") return undefined
-  const [tag, otherwise] = unsuccessful[state]
-  return reason(tag, { message: Task.statusText(task) || otherwise, task })
+/** The fields of a reason; `retryAfter` is anything that is a duration, such as `"2 seconds"`. */
+export type ReasonFields<T extends Tag> = {
+  readonly [K in keyof Fields[T]]: K extends "retryAfter" ? Duration.Input : Fields[T][K]
 }
 
-export const isAgentError = Schema.is(AgentError)
+/** Creates a reason from its tag and fields. */
+export const reason = <const T extends Tag>(tag: T, fields: ReasonFields<T>): Instances[T] => {
+  const { retryAfter }: { readonly retryAfter?: Duration.Input } = fields
+  const given = retryAfter === undefined ? fields : { ...fields, retryAfter: Duration.fromInputUnsafe(retryAfter) }
+  return new constructors[tag](given as Fields[T])
+}
+
+/** Creates an error from an operation's name and its reason's tag and fields. */
+export const make = <const T extends Tag>(operation: string, tag: T, fields: ReasonFields<T>): AgentError =>
+  new AgentError({ operation, reason: reason(tag, fields) })
+
+/**
+ * Returns a copy of a reason with some fields replaced. To be used instead of a spread, which loses an error's message
+ * and cause.
+ */
+export const withFields: {
+  <R extends AgentErrorReason>(fields: Partial<ReasonFields<R["_tag"]>>): (self: R) => R
+  <R extends AgentErrorReason>(self: R, fields: Partial<ReasonFields<R["_tag"]>>): R
+} = dual(2, <R extends AgentErrorReason>(self: R, fields: Partial<ReasonFields<R["_tag"]>>): R => {
+  const { cause, message, ...rest } = { ...self, message: self.message, cause: self.cause }
+  const given = { ...rest, message, ...(cause === undefined ? undefined : { cause }), ...fields }
+  return reason(self._tag, given as ReasonFields<R["_tag"]>) as R
+})
+
+/**
+ * Returns an error with another reason, for decorators of transports; operation and target stay.
+ *
+ * ```ts
+ * import { AgentError } from "@effect-a2a/core"
+ *
+ * const error = AgentError.make("GetTask", "NotFoundError", { message: "nothing here" })
+ * const named = AgentError.mapReason(error, (reason) => AgentError.withFields(reason, { message: "no agent here" }))
+ * named.message // => "GetTask: no agent here (NOT_FOUND)"
+ * ```
+ */
+export const mapReason: {
+  (f: (reason: AgentErrorReason) => AgentErrorReason): (self: AgentError) => AgentError
+  (self: AgentError, f: (reason: AgentErrorReason) => AgentErrorReason): AgentError
+} = dual(2, ({ operation, reason, target }: AgentError, f: (reason: AgentErrorReason) => AgentErrorReason) =>
+  new AgentError({ operation, ...(target === undefined ? undefined : { target }), reason: f(reason) }))
+
+/** A function for each origin, each with the origin's own reasons. */
+export type OriginCases = { readonly [O in Origin]: (reason: ReasonOf<O>) => unknown }
+
+/**
+ * Applies the function of the error's origin to its reason, and returns its result.
+ *
+ * ```ts
+ * import { AgentError } from "@effect-a2a/core"
+ *
+ * const advice = AgentError.matchOrigin({
+ *   local: (reason) => `correct the program: ${reason.message}`,
+ *   network: () => "try again",
+ *   policy: (reason) => reason._tag === "QuotaExceededError" ? "buy more" : "ask for access",
+ *   agent: (reason) => reason.message,
+ *   task: (reason) => `task ${reason.task.id} did not succeed`,
+ *   contract: () => "report a bug to the agent's developers",
+ *   other: (reason) => reason.code
+ * })
+ * advice(AgentError.make("SendMessage", "QuotaExceededError", { message: "no credit left" })) // => "buy more"
+ * ```
+ */
+export const matchOrigin: {
+  <const Cases extends OriginCases>(cases: Cases): (self: AgentError) => ReturnType<Cases[Origin]>
+  <const Cases extends OriginCases>(self: AgentError, cases: Cases): ReturnType<Cases[Origin]>
+} = dual(
+  2,
+  (self: AgentError, cases: { readonly [O in Origin]: (reason: any) => unknown }) => cases[self.origin](self.reason)
+)
+
+/**
+ * Returns the HTTP status with which a program that called an agent answers its own caller: 400 for requests that the
+ * agent does not accept, 402 and 429 for quota and rate, 404 for tasks that do not exist, 504 for a timeout, 502 for
+ * most else. Credentials that the agent refused are the program's, hence 502 and not 401. `docs/errors.md` lists all.
+ */
+export const httpStatus = (reason: AgentErrorReason): number => rows[reason._tag].callerStatus
+
+/**
+ * Converts an error to the problem details (RFC 9457) for a program's own callers: status, title, code, `retryAfter` in
+ * seconds, violations, and `detail`, the reason's message, unless the status is 500 or more. Neither the agent's URL
+ * nor `details` of the peer are part of it. `ProblemDetails.toResponse` of `effect/http` makes a response of it.
+ *
+ * ```ts
+ * import { AgentError } from "@effect-a2a/core"
+ *
+ * const error = AgentError.make("SendMessage", "RateLimitError", { message: "slow down", retryAfter: "2 seconds" })
+ * const { retryAfter, status, title } = AgentError.toProblemDetails(error)
+ * const problem = [status, title, retryAfter]
+ * problem // => [429, "Too many requests", 2]
+ * ```
+ */
+export const toProblemDetails = ({ reason }: AgentError): ProblemDetails => {
+  const { callerStatus: status, title } = rows[reason._tag]
+  const isTask = rows[reason._tag].origin === "task"
+  return {
+    type: "about:blank",
+    status,
+    title: `${title.charAt(0).toUpperCase()}${title.slice(1)}`,
+    ...(status < 500 || isTask ? { detail: reason.message } : undefined),
+    code: reason.code,
+    ...(reason.retryAfter === undefined ? undefined : { retryAfter: Math.ceil(Duration.toSeconds(reason.retryAfter)) }),
+    ...("violations" in reason && reason.violations !== undefined ? { violations: reason.violations } : undefined)
+  }
+}
+
+const unsuccessful = {
+  failed: "TaskFailedError",
+  canceled: "TaskCanceledError",
+  rejected: "TaskRejectedError"
+} as const
+
+/** Returns the reason if the task counts as a failure of the call: if it failed, was canceled or was rejected. */
+export const fromTask = (task: Task.Task): TaskReason | undefined => {
+  const { state } = task.status
+  if (state !== "failed" && state !== "canceled" && state !== "rejected") return undefined
+  const tag = unsuccessful[state]
+  return reason(tag, { message: Task.statusText(task) || rows[tag].title, task })
+}

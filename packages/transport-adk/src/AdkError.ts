@@ -147,7 +147,7 @@ const shared = {
   TimeoutError: AgentError.TimeoutError,
   StreamInterruptedError: AgentError.StreamInterruptedError,
   MalformedResponseError: AgentError.MalformedResponseError,
-  EventTooLargeError: AgentError.EventTooLargeError
+  ResponseTooLargeError: AgentError.ResponseTooLargeError
 }
 type Shared = InstanceType<(typeof shared)[keyof typeof shared]>
 

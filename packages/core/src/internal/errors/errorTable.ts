@@ -1,99 +1,206 @@
 /**
- * Every reason a peer can give, in all the vocabularies it may be given in: one row, read in both directions.
- * Sources: A2A specification §5.4 (codes of 1.0.1), google.rpc.Code, JSON-RPC 2.0 §5.1, MemoryLake's page.
+ * The table of reasons: each row holds the words and numbers of one reason in all vocabularies, and is read in both
+ * directions. Sources: A2A 1.0.1 §5.4, google.rpc.Code, JSON-RPC 2.0 §5.1. Tested in `test/errors`.
  */
 
-/** Who or what a reason comes from. */
+/** The place where a failure arose. */
 export type Origin = "local" | "network" | "policy" | "agent" | "task" | "contract" | "other"
 
-export interface Row {
-  /** The wire word: `ErrorInfo.reason`, or a vendor's error code. */
+export interface Row<O extends Origin = Origin> {
+  /** The wire word: `ErrorInfo.reason`, or an error code of the agent. */
   readonly word: string
-  readonly origin: Origin
+  readonly origin: O
   readonly isRetryable: boolean
-  /** Absent where HTTP alone says it, whatever the binding. */
+  /** Absent if the HTTP status alone carries the reason, whatever the binding. */
   readonly jsonRpc?: number
   readonly http: number
   /** The google.rpc code name. */
   readonly status: string
+  /** The HTTP status for callers of a program that called the agent. */
+  readonly callerStatus: number
+  /** A short text for people, without a capital. */
+  readonly title: string
 }
 
-const agent = (word: string, jsonRpc: number, http: number, status: string): Row => ({
-  word,
-  jsonRpc,
-  http,
-  status,
-  origin: "agent",
-  isRetryable: false
-})
-const policy = (word: string, http: number, status: string, isRetryable: boolean): Row => ({
-  word,
-  http,
-  status,
-  origin: "policy",
-  isRetryable
-})
-/** Made on this side; when a server has to pass one on, it is an internal error to its caller. */
-const made = (word: string, origin: Origin, isRetryable = false): Row => ({
+const agent = (
+  word: string,
+  jsonRpc: number,
+  http: number,
+  status: string,
+  callerStatus: number,
+  title: string
+): Row<"agent"> => ({ word, jsonRpc, http, status, callerStatus, title, origin: "agent", isRetryable: false })
+
+const policy = (
+  word: string,
+  http: number,
+  status: string,
+  isRetryable: boolean,
+  callerStatus: number,
+  title: string
+): Row<"policy"> => ({ word, http, status, callerStatus, title, origin: "policy", isRetryable })
+
+/** Raised on this side; a server that passes one on reports an internal error. */
+const raised = <const O extends Origin>(
+  word: string,
+  origin: O,
+  isRetryable: boolean,
+  callerStatus: number,
+  title: string
+): Row<O> => ({
   word,
   origin,
   isRetryable,
   jsonRpc: -32603,
   http: 500,
-  status: "INTERNAL"
+  status: "INTERNAL",
+  callerStatus,
+  title
 })
 
+const precondition = "FAILED_PRECONDITION"
+
 export const rows = {
-  InvalidRequestError: { ...agent("INVALID_REQUEST", -32600, 400, "INVALID_ARGUMENT"), origin: "local" },
-  OperationNotInProtocolError: {
-    ...agent("OPERATION_NOT_IN_PROTOCOL", -32601, 404, "UNIMPLEMENTED"),
+  InvalidRequestError: {
+    ...agent("INVALID_REQUEST", -32600, 400, "INVALID_ARGUMENT", 400, "the request is invalid"),
     origin: "local"
   },
-  NoCompatibleInterfaceError: made("NO_COMPATIBLE_INTERFACE", "local"),
-  CredentialsUnavailableError: made("CREDENTIALS_UNAVAILABLE", "local"),
-  ConnectionError: made("CONNECTION", "network", true),
-  TimeoutError: made("TIMEOUT", "network", true),
-  StreamInterruptedError: made("STREAM_INTERRUPTED", "network", true),
-  UnauthenticatedError: policy("UNAUTHENTICATED", 401, "UNAUTHENTICATED", false),
-  AccessDeniedError: policy("ACCESS_DENIED", 403, "PERMISSION_DENIED", false),
-  RateLimitError: policy("RATE_LIMIT_EXCEEDED", 429, "RESOURCE_EXHAUSTED", true),
-  QuotaExceededError: policy("QUOTA_EXCEEDED", 402, "RESOURCE_EXHAUSTED", false),
-  ServiceUnavailableError: policy("SERVICE_UNAVAILABLE", 503, "UNAVAILABLE", true),
-  InvalidArgumentError: agent("INVALID_ARGUMENT", -32602, 400, "INVALID_ARGUMENT"),
-  NotFoundError: agent("NOT_FOUND", -32001, 404, "NOT_FOUND"),
-  StateNotReadyError: agent("STATE_NOT_READY", -32602, 400, "FAILED_PRECONDITION"),
-  ActorInactiveError: agent("ACTOR_INACTIVE", -32602, 400, "FAILED_PRECONDITION"),
-  TaskNotFoundError: agent("TASK_NOT_FOUND", -32001, 404, "NOT_FOUND"),
-  TaskNotCancelableError: agent("TASK_NOT_CANCELABLE", -32002, 400, "FAILED_PRECONDITION"),
-  PushNotificationNotSupportedError: agent("PUSH_NOTIFICATION_NOT_SUPPORTED", -32003, 400, "FAILED_PRECONDITION"),
-  UnsupportedOperationError: agent("UNSUPPORTED_OPERATION", -32004, 400, "FAILED_PRECONDITION"),
-  ContentTypeNotSupportedError: agent("CONTENT_TYPE_NOT_SUPPORTED", -32005, 400, "INVALID_ARGUMENT"),
-  InvalidAgentResponseError: agent("INVALID_AGENT_RESPONSE", -32006, 500, "INTERNAL"),
+  OperationNotInProtocolError: {
+    ...agent(
+      "OPERATION_NOT_IN_PROTOCOL",
+      -32601,
+      404,
+      "UNIMPLEMENTED",
+      501,
+      "the agent's protocol version lacks the operation"
+    ),
+    origin: "local"
+  },
+  NoCompatibleInterfaceError: raised(
+    "NO_COMPATIBLE_INTERFACE",
+    "local",
+    false,
+    502,
+    "the agent offers no compatible interface"
+  ),
+  CredentialsUnavailableError: raised(
+    "CREDENTIALS_UNAVAILABLE",
+    "local",
+    false,
+    500,
+    "the credentials for the agent are unavailable"
+  ),
+  ConnectionError: raised("CONNECTION", "network", true, 502, "the agent could not be reached"),
+  TimeoutError: raised("TIMEOUT", "network", true, 504, "the agent took too long"),
+  StreamInterruptedError: raised("STREAM_INTERRUPTED", "network", true, 502, "the connection to the agent dropped"),
+  UnauthenticatedError: policy(
+    "UNAUTHENTICATED",
+    401,
+    "UNAUTHENTICATED",
+    false,
+    502,
+    "the agent did not accept the credentials"
+  ),
+  AccessDeniedError: policy("ACCESS_DENIED", 403, "PERMISSION_DENIED", false, 403, "the agent denied access"),
+  RateLimitError: policy("RATE_LIMIT_EXCEEDED", 429, "RESOURCE_EXHAUSTED", true, 429, "too many requests"),
+  QuotaExceededError: policy("QUOTA_EXCEEDED", 402, "RESOURCE_EXHAUSTED", false, 402, "the quota is used up"),
+  ServiceUnavailableError: policy("SERVICE_UNAVAILABLE", 503, "UNAVAILABLE", true, 503, "the agent is unavailable"),
+  InvalidArgumentError: agent(
+    "INVALID_ARGUMENT",
+    -32602,
+    400,
+    "INVALID_ARGUMENT",
+    400,
+    "the agent did not accept an argument"
+  ),
+  NotFoundError: agent("NOT_FOUND", -32001, 404, "NOT_FOUND", 404, "not found"),
+  StateNotReadyError: agent("STATE_NOT_READY", -32602, 400, precondition, 409, "the agent is not ready for the caller"),
+  ActorInactiveError: agent("ACTOR_INACTIVE", -32602, 400, precondition, 403, "the caller's actor is inactive"),
+  TaskNotFoundError: agent("TASK_NOT_FOUND", -32001, 404, "NOT_FOUND", 404, "task not found"),
+  TaskNotCancelableError: agent(
+    "TASK_NOT_CANCELABLE",
+    -32002,
+    400,
+    precondition,
+    409,
+    "the task can no longer be canceled"
+  ),
+  PushNotificationNotSupportedError: agent(
+    "PUSH_NOTIFICATION_NOT_SUPPORTED",
+    -32003,
+    400,
+    precondition,
+    501,
+    "the agent sends no push notifications"
+  ),
+  UnsupportedOperationError: agent(
+    "UNSUPPORTED_OPERATION",
+    -32004,
+    400,
+    precondition,
+    501,
+    "the agent does not support the operation"
+  ),
+  ContentTypeNotSupportedError: agent(
+    "CONTENT_TYPE_NOT_SUPPORTED",
+    -32005,
+    400,
+    "INVALID_ARGUMENT",
+    415,
+    "the agent does not support the content type"
+  ),
+  InvalidAgentResponseError: agent(
+    "INVALID_AGENT_RESPONSE",
+    -32006,
+    500,
+    "INTERNAL",
+    502,
+    "the agent produced an invalid response"
+  ),
   ExtendedAgentCardNotConfiguredError: agent(
     "EXTENDED_AGENT_CARD_NOT_CONFIGURED",
     -32007,
     400,
-    "FAILED_PRECONDITION"
+    precondition,
+    501,
+    "the agent has no extended card"
   ),
-  ExtensionSupportRequiredError: agent("EXTENSION_SUPPORT_REQUIRED", -32008, 400, "FAILED_PRECONDITION"),
-  VersionNotSupportedError: agent("VERSION_NOT_SUPPORTED", -32009, 400, "FAILED_PRECONDITION"),
-  InvalidParamsError: agent("INVALID_PARAMS", -32602, 400, "INVALID_ARGUMENT"),
-  MethodNotFoundError: agent("METHOD_NOT_FOUND", -32601, 404, "NOT_FOUND"),
-  InternalError: agent("INTERNAL_ERROR", -32603, 500, "INTERNAL"),
-  TaskFailedError: made("TASK_STATE_FAILED", "task"),
-  TaskCanceledError: made("TASK_STATE_CANCELED", "task"),
-  TaskRejectedError: made("TASK_STATE_REJECTED", "task"),
-  MalformedResponseError: made("MALFORMED_RESPONSE", "contract"),
-  EventTooLargeError: made("EVENT_TOO_LARGE", "contract"),
-  UnknownError: made("UNKNOWN", "other")
+  ExtensionSupportRequiredError: agent(
+    "EXTENSION_SUPPORT_REQUIRED",
+    -32008,
+    400,
+    precondition,
+    502,
+    "the agent requires an extension"
+  ),
+  VersionNotSupportedError: agent(
+    "VERSION_NOT_SUPPORTED",
+    -32009,
+    400,
+    precondition,
+    502,
+    "the agent does not support the protocol version"
+  ),
+  InvalidParamsError: agent("INVALID_PARAMS", -32602, 400, "INVALID_ARGUMENT", 400, "the agent found the request invalid"),
+  MethodNotFoundError: agent("METHOD_NOT_FOUND", -32601, 404, "NOT_FOUND", 501, "the agent lacks the method"),
+  InternalError: agent("INTERNAL_ERROR", -32603, 500, "INTERNAL", 502, "the agent failed"),
+  TaskFailedError: raised("TASK_STATE_FAILED", "task", false, 502, "the task failed"),
+  TaskCanceledError: raised("TASK_STATE_CANCELED", "task", false, 409, "the task was canceled"),
+  TaskRejectedError: raised("TASK_STATE_REJECTED", "task", false, 422, "the agent rejected the task"),
+  MalformedResponseError: raised("MALFORMED_RESPONSE", "contract", false, 502, "the agent's response is malformed"),
+  ResponseTooLargeError: raised("RESPONSE_TOO_LARGE", "contract", false, 502, "the agent's response is too large"),
+  UnknownError: raised("UNKNOWN", "other", false, 502, "the agent refused")
 } as const satisfies Record<string, Row>
 
 export type Tag = keyof typeof rows
 
-const entries = Object.entries(rows) as ReadonlyArray<[Tag, Row]>
-const fromPeer = entries.filter(([, row]) => row.origin === "policy" || row.origin === "agent")
+/** The tags whose rows have one of the origins. */
+export type TagOf<O extends Origin> = { [T in Tag]: (typeof rows)[T]["origin"] extends O ? T : never }[Tag]
 
-/** By wire word. The second list holds words that mean the same. */
+const isFromPeer = ([, row]: [Tag, Row]): boolean => row.origin === "policy" || row.origin === "agent"
+const fromPeer = (Object.entries(rows) as ReadonlyArray<[Tag, Row]>).filter(isFromPeer)
+
+/** Tags by wire word; below the rows' own words are synonyms. */
 export const byWord: ReadonlyMap<string, Tag> = new Map([
   ...fromPeer.map(([tag, row]) => [row.word, tag] as const),
   ["INTERNAL", "InternalError"],
@@ -107,7 +214,7 @@ export const byWord: ReadonlyMap<string, Tag> = new Map([
   ["AUTHENTICATED_EXTENDED_CARD_NOT_CONFIGURED", "ExtendedAgentCardNotConfiguredError"]
 ])
 
-/** By JSON-RPC code; the specification's names win over the general ones that share a code. */
+/** Tags by JSON-RPC code; the specification's names win over the general ones that share a code. */
 export const byCode: ReadonlyMap<number, Tag> = new Map([
   [-32700, "InvalidParamsError"],
   [-32600, "InvalidParamsError"],
@@ -121,40 +228,26 @@ export const byCode: ReadonlyMap<number, Tag> = new Map([
   )
 ])
 
-/** By HTTP status, when nothing else is said. `ofTask`: the request named a task. */
-export const byStatus = (status: number, ofTask: boolean): Tag => {
-  switch (status) {
-    case 400:
-    case 422:
-      return "InvalidArgumentError"
-    case 401:
-      return "UnauthenticatedError"
-    case 402:
-      return "QuotaExceededError"
-    case 403:
-      return "AccessDeniedError"
-    case 404:
-      return ofTask ? "TaskNotFoundError" : "NotFoundError"
-    case 405:
-    case 501:
-      return "MethodNotFoundError"
-    case 415:
-      return "ContentTypeNotSupportedError"
-    case 429:
-      return "RateLimitError"
-    case 408:
-    case 502:
-    case 503:
-    case 504:
-    // what gateways in front of a service say of it
-    case 520:
-    case 521:
-    case 522:
-    case 523:
-    case 524:
-    case 529:
-      return "ServiceUnavailableError"
-    default:
-      return status >= 500 ? "InternalError" : "UnknownError"
-  }
-}
+/**
+ * Tags by HTTP status, for peers that say nothing else. The last ones are those of gateways in front of a service
+ * (Cloudflare's 520 to 524, 529 for overload).
+ */
+const byHttpStatus: ReadonlyMap<number, Tag> = new Map<number, Tag>([
+  [400, "InvalidArgumentError"],
+  [401, "UnauthenticatedError"],
+  [402, "QuotaExceededError"],
+  [403, "AccessDeniedError"],
+  [404, "NotFoundError"],
+  [405, "MethodNotFoundError"],
+  [415, "ContentTypeNotSupportedError"],
+  [422, "InvalidArgumentError"],
+  [429, "RateLimitError"],
+  [501, "MethodNotFoundError"],
+  ...[408, 502, 503, 504, 520, 521, 522, 523, 524, 529].map((status) => [status, "ServiceUnavailableError"] as const)
+])
+
+/** Returns the tag for an HTTP status. `ofTask`: the request named a task, so that "not found" means the task. */
+export const byStatus = (status: number, ofTask: boolean): Tag =>
+  status === 404 && ofTask
+    ? "TaskNotFoundError"
+    : byHttpStatus.get(status) ?? (status >= 500 ? "InternalError" : "UnknownError")

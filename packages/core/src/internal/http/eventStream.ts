@@ -84,9 +84,9 @@ export const decode = (options: Options) =>
         })
 
       const tooLarge = (): Reason =>
-        new AgentError.EventTooLargeError({
+        new AgentError.ResponseTooLargeError({
           message: `an event is larger than ${options.maxEventSize} characters`,
-          maxBytes: options.maxEventSize
+          maxLength: options.maxEventSize
         })
 
       const readOne = (event: Sse.Event): Result.Result<StreamEvent.StreamEvent | undefined, Reason> => {

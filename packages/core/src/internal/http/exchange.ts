@@ -137,7 +137,7 @@ const refusalPatience = Duration.seconds(5)
 const text = (
   response: HttpClientResponse.HttpClientResponse,
   maxSize: number
-): Effect.Effect<string, AgentError.ConnectionError | AgentError.EventTooLargeError | AgentError.TimeoutError> => {
+): Effect.Effect<string, AgentError.ConnectionError | AgentError.ResponseTooLargeError | AgentError.TimeoutError> => {
   const parts: Array<string> = []
   let size = 0
   const isRefusal = response.status >= 400
@@ -154,9 +154,9 @@ const text = (
         }
         return size > maxSize
           ? Effect.fail(
-            new AgentError.EventTooLargeError({
+            new AgentError.ResponseTooLargeError({
               message: `the answer is larger than ${maxSize} characters`,
-              maxBytes: maxSize
+              maxLength: maxSize
             })
           )
           : Effect.void

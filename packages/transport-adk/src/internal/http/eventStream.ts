@@ -82,9 +82,9 @@ export const events = (options: { readonly maxEventSize: number }) =>
 
       const feed = (text: string): void => {
         if (failure === undefined && parser.feed(text) !== undefined) {
-          failure = new AgentError.EventTooLargeError({
+          failure = new AgentError.ResponseTooLargeError({
             message: `an event is larger than ${options.maxEventSize} characters`,
-            maxBytes: options.maxEventSize
+            maxLength: options.maxEventSize
           })
         }
       }
