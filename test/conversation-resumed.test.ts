@@ -15,7 +15,7 @@ const leave = Effect.fnUntraced(function*(text: string) {
   return yield* conversation.state
 })
 
-const followed = (conversation: Conversation.Conversation) => hurried(AgentStream.answer(conversation.resume))
+const followed = (conversation: Conversation.Service) => hurried(AgentStream.answer(conversation.resume))
 
 for (const cell of Emulated.cells) {
   const effect = Emulated.test(cell)

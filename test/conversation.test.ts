@@ -14,7 +14,7 @@ const tick = Effect.promise(() => new Promise<void>((resolve) => setImmediate(re
 
 const atOnce = { returnImmediately: true } as const
 
-const texts = (conversation: Conversation.Conversation) =>
+const texts = (conversation: Conversation.Service) =>
   Effect.map(conversation.state, ({ transcript }) => transcript.map((one) => `${one.role}: ${Message.text(one)}`))
 
 /** Operations that crossed the wire, in the words of their method or path. */

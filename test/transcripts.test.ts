@@ -70,7 +70,7 @@ const collected = (stream: Stream.Stream<StreamEvent.StreamEvent, AgentError.Age
     Stream.runCollect
   )
 
-const use = <A, E>(f: (agent: Agent.Interface) => Effect.Effect<A, E>) => Effect.flatMap(Agent.Agent, f)
+const use = <A, E>(f: (agent: Agent.Service) => Effect.Effect<A, E>) => Effect.flatMap(Agent.Agent, f)
 
 const send = Effect.map(Agent.send("hello"), (answer) => [ofEvent(answer)])
 const stream = collected(Agent.stream("hello"))

@@ -4,7 +4,7 @@ import * as BrowserConversation from "@effect-a2a/browser/BrowserConversation"
 import * as ConversationStore from "@effect-a2a/browser/ConversationStore"
 import type { Agent } from "@effect-a2a/core/Agent"
 import type { AgentError } from "@effect-a2a/core/AgentError"
-import type { Conversation } from "@effect-a2a/core/Conversation"
+import type * as Conversation from "@effect-a2a/core/Conversation"
 import * as Credentials from "@effect-a2a/core/Credentials"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as Context from "effect/Context"
@@ -32,7 +32,7 @@ const layerAgent = (settings: Settings, key: string): Layer.Layer<Agent, AgentEr
     Layer.provide(key === "" ? Credentials.layerNone : Credentials.layerBearer(Redacted.make(key)))
   )
 
-export class Session extends Context.Service<Session, Conversation>()("example-chat/Session") {}
+export class Session extends Context.Service<Session, Conversation.Service>()("example-chat/Session") {}
 
 /** The conversation of that name with the agent that the settings name, where it was left. */
 export const layer = (name: string, settings: Settings, key: string): Layer.Layer<Session, AgentError> =>

@@ -1,6 +1,6 @@
 // The page: its state, what changes it, and the agent that answers.
 import type { AgentError } from "@effect-a2a/core/AgentError"
-import type { Conversation } from "@effect-a2a/core/Conversation"
+import type * as Conversation from "@effect-a2a/core/Conversation"
 import type { StreamEvent } from "@effect-a2a/core/StreamEvent"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -59,11 +59,11 @@ const change = (turn: Turn.Turn) => {
 // -----------------------------------------------------------------------------
 
 /** Settings that name no agent fail here, as an agent that refuses does. */
-const inSession = <A>(use: (session: Conversation) => Effect.Effect<A, AgentError>) =>
+const inSession = <A>(use: (session: Conversation.Service) => Effect.Effect<A, AgentError>) =>
   Effect.flatMap(runtime.contextEffect, (context) => use(Context.get(context, Agent.Session)))
 
 /** Lives through the last turn. One of which nothing was heard may not have reached the agent. */
-const live = (events: (session: Conversation) => Stream.Stream<StreamEvent, AgentError>) => {
+const live = (events: (session: Conversation.Service) => Stream.Stream<StreamEvent, AgentError>) => {
   const turn = () => turns.at(-1)!
   fiber = Effect.runFork(
     inSession((session) =>

@@ -76,7 +76,7 @@ const decode = (json: unknown): Conversation.State | undefined => {
  */
 export const make = Effect.fnUntraced(function*(
   { name, ...options }: Options
-): Effect.fn.Return<Conversation.Conversation, never, Agent | ConversationStore | Scope.Scope> {
+): Effect.fn.Return<Conversation.Service, never, Agent | ConversationStore | Scope.Scope> {
   const store = yield* ConversationStore
   const page = yield* CurrentPage
   const state = decode(yield* store.load(name))

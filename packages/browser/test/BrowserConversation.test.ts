@@ -21,7 +21,7 @@ const world = Effect.gen(function*() {
   const fake = yield* FakePage.make
   const load = Context.get(context, ConversationStore.ConversationStore).load("chat")
   /** A page with a client of its own; it is left where the effect ends. */
-  const page = <A, E>(f: (chat: Conversation.Conversation) => Effect.Effect<A, E>) =>
+  const page = <A, E>(f: (chat: Conversation.Service) => Effect.Effect<A, E>) =>
     BrowserConversation.make({ name: "chat" }).pipe(
       Effect.flatMap(f),
       Effect.scoped,
@@ -33,7 +33,7 @@ const world = Effect.gen(function*() {
 })
 
 /** Streams for a while. */
-const count = Effect.fnUntraced(function*(chat: Conversation.Conversation, time: Duration.Input) {
+const count = Effect.fnUntraced(function*(chat: Conversation.Service, time: Duration.Input) {
   const running = yield* Effect.forkChild(Stream.runDrain(chat.stream("count")))
   yield* TestClock.adjust(time)
   yield* Fiber.interrupt(running)

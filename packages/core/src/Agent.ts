@@ -1,29 +1,33 @@
 /**
- * The client: ask an agent, stream its answer, look after its tasks. Speaks through whatever {@link AgentTransport} it
- * is given.
+ * The client: sends messages to an agent, streams its answers, and manages its tasks, over any
+ * `AgentTransport.AgentTransport`.
  *
  * ```ts
- * import { Agent, AgentStream, Credentials } from "@effect-a2a/core"
- * import { Rest } from "@effect-a2a/transport-rest"
- * import { Console, Effect, Layer, Stream } from "effect"
- * import { FetchHttpClient } from "effect/http"
+ * import { Agent } from "@effect-a2a/core"
+ * import { AgentTest, Script } from "@effect-a2a/testing"
+ * import { Effect, Layer } from "effect"
  *
- * const program = Agent.stream("A quiet weekend in Lisbon?").pipe(
- *   AgentStream.text,
- *   Stream.runForEach(Console.log),
- *   Effect.catchReason("AgentError", "RateLimitError", (reason) => Console.log("later:", reason.retryAfter))
+ * const program = Effect.gen(function*() {
+ *   const question = yield* Agent.ask("Plan a weekend")
+ *   const answer = yield* Agent.ask("Lisbon", { after: question })
+ *   return [question.state, question.text, answer.text]
+ * })
+ * const agent = Agent.layer.pipe(
+ *   Layer.provide(AgentTest.layer),
+ *   Layer.provide(Script.layer(({ task }) =>
+ *     task === undefined ? [Script.askForInput("Which city?")] : [Script.say("Two days in Lisbon")]
+ *   ))
  * )
- * const layer = Agent.layer.pipe(
- *   Layer.provide(Rest.layer({ url: "https://agent.test" })),
- *   Layer.provide([Credentials.layerNone, FetchHttpClient.layer])
- * )
- * Effect.isEffect(program.pipe(Effect.provide(layer))) // => true
+ * await Effect.runPromise(program.pipe(Effect.provide(agent)))
+ * // => ["input-required", "Which city?", "Two days in Lisbon"]
  * ```
  *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -32,6 +36,9 @@ import * as AgentError from "./AgentError.ts"
 import { AgentTransport, type Policy } from "./AgentTransport.ts"
 import * as Answer from "./Answer.ts"
 import type * as Id from "./Id.ts"
+import * as Contexts from "./internal/conversation/contexts.ts"
+import { publicUrl } from "./internal/http/publicUrl.ts"
+import * as Timeouts from "./internal/transport/timeouts.ts"
 import * as Waiting from "./internal/transport/waitForTask.ts"
 import * as Message from "./Message.ts"
 import type { Metadata } from "./Metadata.ts"
@@ -39,78 +46,162 @@ import * as Operation from "./Operation.ts"
 import type * as PushNotification from "./PushNotification.ts"
 import type * as StreamEvent from "./StreamEvent.ts"
 import type * as Task from "./Task.ts"
-import type { TaskState } from "./TaskState.ts"
+import * as TaskState from "./TaskState.ts"
 
 type Failure = AgentError.AgentError
 
-/**
- * How a message is sent. Ids, message metadata and references go into the message; `metadata` is the request's; the
- * rest is its configuration (see `Operation.SendMessageConfiguration`).
- */
-export interface Options extends Operation.SendMessageConfiguration, Omit<Message.Options, "metadata"> {
-  readonly metadata?: Metadata
-  readonly messageMetadata?: Metadata
+/** How a message is sent. All members are optional. */
+export interface Options {
+  /**
+   * The answer that this message follows: the message is sent in its context, and to its task unless that is terminal.
+   * Ids that are given otherwise, as options or in the message itself, are used instead.
+   */
+  readonly after?: Pick<Answer.Answer, "contextId" | "state" | "taskId"> | undefined
+  /** The context of the message. Default: the agent creates one. */
+  readonly contextId?: Id.ContextId | undefined
+  /** The task that the message continues. Default: the agent decides. */
+  readonly taskId?: Id.TaskId | undefined
+  /** The id of the message. Default: a new one. */
+  readonly messageId?: Id.MessageId | undefined
+  /** URIs of the extensions that the message uses. */
+  readonly extensions?: ReadonlyArray<string> | undefined
+  /** Other tasks that the message refers to. */
+  readonly referenceTaskIds?: ReadonlyArray<Id.TaskId> | undefined
+  /** Metadata of the message; {@link Options.metadata} is the request's. */
+  readonly messageMetadata?: Metadata | undefined
+  /** Metadata of the request. */
+  readonly metadata?: Metadata | undefined
+  /** Media types that the answer may have. Default: the agent decides. */
+  readonly acceptedOutputModes?: ReadonlyArray<string> | undefined
+  /** How many messages of the task's history to return. Default: the agent decides. */
+  readonly historyLength?: number | undefined
+  /** Returns the task as soon as it exists instead of waiting until it settles. Default: false. */
+  readonly returnImmediately?: boolean | undefined
+  /** A webhook that the agent calls on changes of the task. */
+  readonly taskPushNotificationConfig?: PushNotification.PushNotificationConfig | undefined
 }
 
-export interface ListOptions extends Omit<Operation.ListTasksRequest, "tenant" | "pageToken" | "status"> {
-  readonly status?: TaskState
+/** Filters for {@link listTasks}. Without any, all tasks are listed. */
+export interface ListOptions {
+  /** Tasks of this context only. */
+  readonly contextId?: Id.ContextId | undefined
+  /** Tasks in this state only. */
+  readonly status?: TaskState.TaskState | undefined
+  /** Tasks whose status changed after this instant only. */
+  readonly statusTimestampAfter?: Operation.ListTasksRequest["statusTimestampAfter"] | undefined
+  /** Tasks per request, 1 to 100. Default: the agent decides. */
+  readonly pageSize?: number | undefined
+  /** How many messages of each task's history to return. Default: the agent decides. */
+  readonly historyLength?: number | undefined
+  /** Returns the artifacts of each task too. Default: false. */
+  readonly includeArtifacts?: boolean | undefined
 }
 
-/**
- * How often a task that cannot be followed is asked for, and how long in all; by default after half a second, doubled
- * each time up to ten seconds, for an hour.
- */
+/** Options of {@link getTask}. */
+export interface GetOptions {
+  /** How many messages of the task's history to return. Default: the agent decides. */
+  readonly historyLength?: number | undefined
+}
+
+/** Options of {@link cancel}. */
+export interface CancelOptions {
+  /** Metadata of the request. */
+  readonly metadata?: Metadata | undefined
+}
+
+/** Options of {@link waitFor}. */
 export interface WaitOptions {
-  readonly policy?: Policy
+  /**
+   * When and how often to poll a task that cannot be subscribed to. Default: after 500 ms, doubled each time up to 10 s,
+   * for an hour.
+   */
+  readonly policy?: Policy | undefined
 }
 
-/** Webhooks of a task. A transport that knows the agent's card refuses them locally where the card has none. */
-export interface PushConfigs {
+/**
+ * Manages webhooks of a task. A transport that knows the agent's card refuses all of them with
+ * `PushNotificationNotSupportedError` if the card does not declare push notifications.
+ */
+export interface PushConfigs<R = never> {
+  /** Registers a webhook and returns it as the agent stored it. */
   readonly create: (
     config: PushNotification.TaskPushNotificationConfig
-  ) => Effect.Effect<PushNotification.TaskPushNotificationConfig, Failure>
-  readonly get: (taskId: Id.TaskId, id: string) => Effect.Effect<PushNotification.TaskPushNotificationConfig, Failure>
+  ) => Effect.Effect<PushNotification.TaskPushNotificationConfig, Failure, R>
+  /** Returns one webhook. */
+  readonly get: (
+    taskId: Id.TaskId,
+    id: string
+  ) => Effect.Effect<PushNotification.TaskPushNotificationConfig, Failure, R>
+  /** Returns all webhooks of a task. */
   readonly list: (
     taskId: Id.TaskId
-  ) => Effect.Effect<ReadonlyArray<PushNotification.TaskPushNotificationConfig>, Failure>
-  readonly delete: (taskId: Id.TaskId, id: string) => Effect.Effect<void, Failure>
+  ) => Effect.Effect<ReadonlyArray<PushNotification.TaskPushNotificationConfig>, Failure, R>
+  /** Deletes one webhook. */
+  readonly delete: (taskId: Id.TaskId, id: string) => Effect.Effect<void, Failure, R>
 }
 
-/** What an agent can be asked. */
-export interface Interface {
-  /** The public card. */
-  readonly card: Effect.Effect<AgentCard.AgentCard, Failure>
-  readonly extendedCard: Effect.Effect<AgentCard.AgentCard, Failure>
-  /** Sends and waits for the task to settle, unless `returnImmediately`. Fails where the task did not succeed. */
-  readonly send: (input: Message.Input, options?: Options) => Effect.Effect<Task.Task | Message.Message, Failure>
-  /** {@link send}, as an answer. */
-  readonly ask: (input: Message.Input, options?: Options) => Effect.Effect<Answer.Answer, Failure>
-  /** Every event as it comes; after the event that tells of a failed, canceled or rejected task the stream fails. */
-  readonly stream: (input: Message.Input, options?: Options) => Stream.Stream<StreamEvent.StreamEvent, Failure>
-  readonly getTask: (
-    id: Id.TaskId,
-    options?: { readonly historyLength?: number }
-  ) => Effect.Effect<Task.Task, Failure>
-  /** All tasks that match, newest first, page by page. */
-  readonly listTasks: (options?: ListOptions) => Stream.Stream<Task.Task, Failure>
-  /** Follows a task that is under way; ends as {@link stream} does. */
-  readonly subscribe: (id: Id.TaskId) => Stream.Stream<StreamEvent.StreamEvent, Failure>
+/** The operations of an agent. `R` is the service that they need: nothing if the agent is a value. */
+export interface Client<R> {
+  /** Fetches the public agent card. */
+  readonly card: Effect.Effect<AgentCard.AgentCard, Failure, R>
+  /** Fetches the extended agent card, which an agent shows to authenticated callers only. */
+  readonly extendedCard: Effect.Effect<AgentCard.AgentCard, Failure, R>
   /**
-   * Waits for a task to settle, by following it where it can be followed, else by asking again and again; fails as
-   * {@link send} does. Where the answer of a completed task cannot be had it fails with `StreamInterruptedError` (ML-27),
-   * and with `TimeoutError` where the task outlasts the policy.
+   * Sends a message and waits until the task settles, unless `returnImmediately` is set. Fails with `TaskFailedError`,
+   * `TaskCanceledError` or `TaskRejectedError` if the task ended so; input-required and auth-required are no failures.
    */
-  readonly waitFor: (task: Id.TaskId | Task.Task, options?: WaitOptions) => Effect.Effect<Task.Task, Failure>
-  readonly cancel: (id: Id.TaskId, options?: { readonly metadata?: Metadata }) => Effect.Effect<Task.Task, Failure>
-  readonly pushConfigs: PushConfigs
+  readonly send: (input: Message.Input, options?: Options) => Effect.Effect<Task.Task | Message.Message, Failure, R>
+  /** Sends a message as {@link send} does, and returns the result as an answer. */
+  readonly ask: (input: Message.Input, options?: Options) => Effect.Effect<Answer.Answer, Failure, R>
+  /**
+   * Sends a message and emits every event as it arrives. Fails after the event that reports a failed, canceled or
+   * rejected task, and with `StreamInterruptedError` if the connection ends before the task settles.
+   */
+  readonly stream: (input: Message.Input, options?: Options) => Stream.Stream<StreamEvent.StreamEvent, Failure, R>
+  /** Returns a task as it stands, whatever its state. */
+  readonly getTask: (id: Id.TaskId, options?: GetOptions) => Effect.Effect<Task.Task, Failure, R>
+  /** Emits all tasks that match, newest first, page by page. */
+  readonly listTasks: (options?: ListOptions) => Stream.Stream<Task.Task, Failure, R>
+  /** Subscribes to a task that is not terminal, and ends as {@link stream} does. */
+  readonly subscribe: (id: Id.TaskId) => Stream.Stream<StreamEvent.StreamEvent, Failure, R>
+  /**
+   * Waits until a task settles: subscribes to it if the agent allows it, and otherwise polls. Fails as {@link send} does,
+   * with `StreamInterruptedError` if the task completed but its result could not be retrieved, and with `TimeoutError` if
+   * it does not settle within the policy.
+   */
+  readonly waitFor: (task: Id.TaskId | Task.Task, options?: WaitOptions) => Effect.Effect<Task.Task, Failure, R>
+  /** Cancels a task and returns it. */
+  readonly cancel: (id: Id.TaskId, options?: CancelOptions) => Effect.Effect<Task.Task, Failure, R>
+  /** Manages webhooks of a task. */
+  readonly pushConfigs: PushConfigs<R>
 }
 
-/** The client as a service. For several agents, give each a tag of its own and fill it with {@link make}. */
-export class Agent extends Context.Service<Agent, Interface>()("@effect-a2a/core/Agent") {}
+/** An agent as a value. */
+export interface Service extends Client<never> {}
 
-const toRequest = Effect.fnUntraced(function*(input: Message.Input, options: Options = {}) {
+type Defined<A> = { [K in keyof A]: Exclude<A[K], undefined> }
+
+/** Removes members that are `undefined`: in the model, absent members are left out. */
+const defined = <A extends object>(options: A) =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Defined<A>
+
+/** The ids of a message, by precedence: options, the message itself, the answer before. */
+const placeOf = (input: Message.Input, { after, ...options }: Options) => {
+  const given = Message.isMessage(input) ? input : undefined
+  const contextId = options.contextId ?? given?.contextId ?? after?.contextId
+  const isOpen = after !== undefined && after.state !== "message" && !TaskState.isTerminal(after.state) &&
+    after.contextId === contextId
+  return { contextId, taskId: options.taskId ?? given?.taskId ?? (isOpen ? after.taskId : undefined) }
+}
+
+/** Creates the request that {@link send} and {@link stream} send, with a new message id unless one is given. */
+export const toRequest = Effect.fnUntraced(function*(
+  input: Message.Input,
+  options: Options = {}
+): Effect.fn.Return<Operation.SendMessageRequest> {
   const {
     acceptedOutputModes,
+    after: _,
     historyLength,
     messageMetadata,
     metadata,
@@ -118,21 +209,16 @@ const toRequest = Effect.fnUntraced(function*(input: Message.Input, options: Opt
     taskPushNotificationConfig,
     ...message
   } = options
-  const configuration: Operation.SendMessageConfiguration = {
-    ...(acceptedOutputModes && { acceptedOutputModes }),
-    ...(historyLength === undefined ? undefined : { historyLength }),
-    ...(returnImmediately === undefined ? undefined : { returnImmediately }),
-    ...(taskPushNotificationConfig && { taskPushNotificationConfig })
-  }
+  const configuration = defined({ acceptedOutputModes, historyLength, returnImmediately, taskPushNotificationConfig })
   return {
-    message: yield* Message.user(input, { ...message, ...(messageMetadata && { metadata: messageMetadata }) }),
+    message: yield* Message.user(input, defined({ ...message, ...placeOf(input, options), metadata: messageMetadata })),
     ...(Object.keys(configuration).length > 0 && { configuration }),
     ...(metadata && { metadata })
-  } satisfies Operation.SendMessageRequest as Operation.SendMessageRequest
+  }
 })
 
-/** Every event, and behind the last one the failure that it tells of. */
-const failing =
+/** Fails after the last event if the task failed, was canceled or was rejected. */
+const failOnUnsuccessful =
   (operation: Operation.Streaming, target: string) =>
   (self: Stream.Stream<StreamEvent.StreamEvent, Failure>): Stream.Stream<StreamEvent.StreamEvent, Failure> =>
     Stream.suspend(() => {
@@ -152,74 +238,71 @@ const failing =
       )
     })
 
-/** The client over the transport at hand. */
-export const make: Effect.Effect<Interface, never, AgentTransport> = Effect.gen(function*() {
-  const transport = yield* AgentTransport
+const successful = <A extends Task.Task | Message.Message>(
+  operation: string,
+  target: string,
+  result: A
+): Effect.Effect<A, Failure> => {
+  const reason = result._tag === "Task" ? AgentError.fromTask(result) : undefined
+  return reason === undefined
+    ? Effect.succeed(result)
+    : Effect.fail(new AgentError.AgentError({ operation, target, reason }))
+}
+
+const listPages = (
+  { call }: AgentTransport["Service"],
+  target: string,
+  options: ListOptions
+): Stream.Stream<Task.Task, Failure> =>
+  Stream.suspend(() => {
+    const seen = new Set<string>()
+    return Stream.paginate(
+      "",
+      Effect.fnUntraced(function*(pageToken: string) {
+        if (seen.has(pageToken)) {
+          return yield* new AgentError.AgentError({
+            operation: Operation.ListTasks._tag,
+            target,
+            reason: new AgentError.InvalidAgentResponseError({
+              message: `the agent returned page token ${pageToken} twice`
+            })
+          })
+        }
+        seen.add(pageToken)
+        const page = yield* call(Operation.ListTasks, { ...defined(options), ...(pageToken !== "" && { pageToken }) })
+        return [page.tasks, page.nextPageToken === "" ? Option.none() : Option.some(page.nextPageToken)] as const
+      })
+    )
+  })
+
+/** Creates a client over a transport. */
+export const make: Effect.Effect<Service, never, AgentTransport> = Effect.map(AgentTransport, (transport) => {
   const { call } = transport
-  const where = transport.target.url.replace(/[?#][^]*$/, "")
-  const card = call(Operation.GetAgentCard, {})
-
-  const wait = Waiting.waitFor(transport, where)
-
-  const successful = <A extends Task.Task | Message.Message>(
-    operation: string,
-    answer: A
-  ): Effect.Effect<A, Failure> => {
-    const reason = answer._tag === "Task" ? AgentError.fromTask(answer) : undefined
-    return reason === undefined
-      ? Effect.succeed(answer)
-      : Effect.fail(new AgentError.AgentError({ operation, target: where, reason }))
-  }
+  const target = publicUrl(transport.target.url)
+  const wait = Waiting.waitFor(transport, target)
 
   const send = (input: Message.Input, options?: Options) =>
     toRequest(input, options).pipe(
       Effect.flatMap((request) => call(Operation.SendMessage, request)),
-      Effect.flatMap((answer) => successful(Operation.SendMessage._tag, answer))
+      Effect.flatMap((result) => successful(Operation.SendMessage._tag, target, result))
     )
 
-  const listPages = (options: ListOptions): Stream.Stream<Task.Task, Failure> =>
-    Stream.suspend(() => {
-      const seen = new Set<string>()
-      return Stream.paginate(
-        "",
-        Effect.fnUntraced(function*(pageToken: string) {
-          if (seen.has(pageToken)) {
-            return yield* new AgentError.AgentError({
-              operation: Operation.ListTasks._tag,
-              target: where,
-              reason: new AgentError.InvalidAgentResponseError({
-                message: `the page token ${pageToken} comes round again`
-              })
-            })
-          }
-          seen.add(pageToken)
-          const page = yield* call(Operation.ListTasks, { ...options, ...(pageToken !== "" && { pageToken }) })
-          return [page.tasks, page.nextPageToken === "" ? Option.none() : Option.some(page.nextPageToken)] as const
-        })
-      )
-    })
-
-  return Agent.of({
-    card,
+  return Contexts.attach<Service>({
+    card: call(Operation.GetAgentCard, {}),
     extendedCard: call(Operation.GetExtendedAgentCard, {}),
     send,
     ask: (input, options) => Effect.map(send(input, options), Answer.from),
     stream: (input, options) =>
       Stream.unwrap(
         Effect.map(toRequest(input, options), (request) => transport.stream(Operation.SendStreamingMessage, request))
-      ).pipe(
-        failing(Operation.SendStreamingMessage, where)
-      ),
-    getTask: (id, options) => call(Operation.GetTask, { id, ...options }),
-    listTasks: (options = {}) => listPages(options),
+      ).pipe(failOnUnsuccessful(Operation.SendStreamingMessage, target)),
+    getTask: (id, options) => call(Operation.GetTask, { id, ...defined({ ...options }) }),
+    listTasks: (options = {}) => listPages(transport, target, options),
     subscribe: (id) =>
-      transport.stream(Operation.SubscribeToTask, { id }).pipe(failing(Operation.SubscribeToTask, where)),
+      transport.stream(Operation.SubscribeToTask, { id }).pipe(failOnUnsuccessful(Operation.SubscribeToTask, target)),
     waitFor: (task, options) =>
-      Effect.flatMap(
-        wait(task, options?.policy),
-        (settled) => successful(Waiting.operation, settled)
-      ),
-    cancel: (id, options) => call(Operation.CancelTask, { id, ...options }),
+      Effect.flatMap(wait(task, options?.policy), (settled) => successful(Waiting.operation, target, settled)),
+    cancel: (id, options) => call(Operation.CancelTask, { id, ...defined({ ...options }) }),
     pushConfigs: {
       create: (config) => call(Operation.CreateTaskPushNotificationConfig, config),
       get: (taskId, id) => call(Operation.GetTaskPushNotificationConfig, { taskId, id }),
@@ -230,47 +313,138 @@ export const make: Effect.Effect<Interface, never, AgentTransport> = Effect.gen(
   })
 })
 
-/** {@link make} as a layer; never shared, since each use may be over another transport. */
-export const layer: Layer.Layer<Agent, never, AgentTransport> = Layer.fresh(Layer.effect(Agent, make))
+/** The class that {@link Tag} creates: a service key, its layer, and all operations of its agent. */
+export interface TagClass<in out Self, in out Key extends string>
+  extends Context.ServiceClass<Self, Key, Service>, Client<Self>
+{
+  /** Creates the agent over a transport. */
+  readonly layer: Layer.Layer<Self, never, AgentTransport>
+}
 
-const access = <A, E>(f: (agent: Interface) => Effect.Effect<A, E>): Effect.Effect<A, E, Agent> =>
-  Effect.flatMap(Agent, f)
+const clientOf = <Self>(tag: Context.Key<Self, Service>): Client<Self> => {
+  const access = <A, E>(f: (agent: Service) => Effect.Effect<A, E>) => Effect.flatMap(tag, f)
+  const accessStream = <A, E>(f: (agent: Service) => Stream.Stream<A, E>) => Stream.unwrap(Effect.map(tag, f))
+  return {
+    card: access((agent) => agent.card),
+    extendedCard: access((agent) => agent.extendedCard),
+    send: (input, options) => access((agent) => agent.send(input, options)),
+    ask: (input, options) => access((agent) => agent.ask(input, options)),
+    stream: (input, options) => accessStream((agent) => agent.stream(input, options)),
+    getTask: (id, options) => access((agent) => agent.getTask(id, options)),
+    listTasks: (options) => accessStream((agent) => agent.listTasks(options)),
+    subscribe: (id) => accessStream((agent) => agent.subscribe(id)),
+    waitFor: (task, options) => access((agent) => agent.waitFor(task, options)),
+    cancel: (id, options) => access((agent) => agent.cancel(id, options)),
+    pushConfigs: {
+      create: (config) => access((agent) => agent.pushConfigs.create(config)),
+      get: (taskId, id) => access((agent) => agent.pushConfigs.get(taskId, id)),
+      list: (taskId) => access((agent) => agent.pushConfigs.list(taskId)),
+      delete: (taskId, id) => access((agent) => agent.pushConfigs.delete(taskId, id))
+    }
+  }
+}
 
-const accessStream = <A, E>(f: (agent: Interface) => Stream.Stream<A, E>): Stream.Stream<A, E, Agent> =>
-  Stream.unwrap(Effect.map(Agent, f))
+/**
+ * Creates a service key for an agent, for applications that talk to several. The key has a `layer` and the operations of
+ * its agent; `Conversation.of` accepts it too.
+ *
+ * ```ts
+ * import { Agent } from "@effect-a2a/core"
+ * import { AgentTest, Script } from "@effect-a2a/testing"
+ * import { Effect, Layer } from "effect"
+ *
+ * class Weather extends Agent.Tag<Weather>()("app/Weather") {}
+ * class Travel extends Agent.Tag<Travel>()("app/Travel") {}
+ *
+ * const scripted = (text: string) => AgentTest.layerWith().pipe(Layer.provide(Script.layer(Script.say(text))))
+ * const agents = Layer.mergeAll(
+ *   Weather.layer.pipe(Layer.provide(scripted("Sunny"))),
+ *   Travel.layer.pipe(Layer.provide(scripted("Take the train")))
+ * )
+ * const both = Effect.all([Weather.ask("Lisbon?"), Travel.ask("To Lisbon?")])
+ * const answers = await Effect.runPromise(both.pipe(Effect.provide(agents)))
+ * answers.map(({ text }) => text) // => ["Sunny", "Take the train"]
+ * ```
+ */
+export const Tag = <Self>() => <const Key extends string>(key: Key): TagClass<Self, Key> => {
+  const tag = Context.Service<Self, Service>()(key)
+  return Object.assign(tag, { layer: Layer.effect(tag, make) }, clientOf(tag))
+}
 
-export const card: Effect.Effect<AgentCard.AgentCard, Failure, Agent> = access((agent) => agent.card)
+/** The agent of an application that talks to one. For several, give each a {@link Tag}. */
+export class Agent extends Tag<Agent>()("@effect-a2a/core/Agent") {}
 
-export const send = (
-  input: Message.Input,
-  options?: Options
-): Effect.Effect<Task.Task | Message.Message, Failure, Agent> => access((agent) => agent.send(input, options))
+/** Creates the agent over a transport. */
+export const layer: Layer.Layer<Agent, never, AgentTransport> = Agent.layer
 
-export const ask = (input: Message.Input, options?: Options): Effect.Effect<Answer.Answer, Failure, Agent> =>
-  access((agent) => agent.ask(input, options))
+/** Fetches the public agent card. */
+export const card: Client<Agent>["card"] = Agent.card
 
-export const stream = (
-  input: Message.Input,
-  options?: Options
-): Stream.Stream<StreamEvent.StreamEvent, Failure, Agent> => accessStream((agent) => agent.stream(input, options))
+/** Fetches the extended agent card, which an agent shows to authenticated callers only. */
+export const extendedCard: Client<Agent>["extendedCard"] = Agent.extendedCard
 
-export const getTask = (
-  id: Id.TaskId,
-  options?: { readonly historyLength?: number }
-): Effect.Effect<Task.Task, Failure, Agent> => access((agent) => agent.getTask(id, options))
+/**
+ * Sends a message and waits until the task settles, unless `returnImmediately` is set. Fails with `TaskFailedError`,
+ * `TaskCanceledError` or `TaskRejectedError` if the task ended so; input-required and auth-required are no failures.
+ */
+export const send: Client<Agent>["send"] = Agent.send
 
-export const listTasks = (options?: ListOptions): Stream.Stream<Task.Task, Failure, Agent> =>
-  accessStream((agent) => agent.listTasks(options))
+/** Sends a message as {@link send} does, and returns the result as an answer. */
+export const ask: Client<Agent>["ask"] = Agent.ask
 
-export const subscribe = (id: Id.TaskId): Stream.Stream<StreamEvent.StreamEvent, Failure, Agent> =>
-  accessStream((agent) => agent.subscribe(id))
+/**
+ * Sends a message and emits every event as it arrives. Fails after the event that reports a failed, canceled or rejected
+ * task, and with `StreamInterruptedError` if the connection ends before the task settles.
+ */
+export const stream: Client<Agent>["stream"] = Agent.stream
 
-export const waitFor = (
-  task: Id.TaskId | Task.Task,
-  options?: WaitOptions
-): Effect.Effect<Task.Task, Failure, Agent> => access((agent) => agent.waitFor(task, options))
+/** Returns a task as it stands, whatever its state. */
+export const getTask: Client<Agent>["getTask"] = Agent.getTask
 
-export const cancel = (
-  id: Id.TaskId,
-  options?: { readonly metadata?: Metadata }
-): Effect.Effect<Task.Task, Failure, Agent> => access((agent) => agent.cancel(id, options))
+/** Emits all tasks that match, newest first, page by page. */
+export const listTasks: Client<Agent>["listTasks"] = Agent.listTasks
+
+/** Subscribes to a task that is not terminal, and ends as {@link stream} does. */
+export const subscribe: Client<Agent>["subscribe"] = Agent.subscribe
+
+/**
+ * Waits until a task settles: subscribes to it if the agent allows it, and otherwise polls. Fails as {@link send} does,
+ * with `StreamInterruptedError` if the task completed but its result could not be retrieved, and with `TimeoutError` if it
+ * does not settle within the policy.
+ */
+export const waitFor: Client<Agent>["waitFor"] = Agent.waitFor
+
+/** Cancels a task and returns it. */
+export const cancel: Client<Agent>["cancel"] = Agent.cancel
+
+/** Manages webhooks of a task. */
+export const pushConfigs: PushConfigs<Agent> = Agent.pushConfigs
+
+/** Time limits of {@link withTimeouts}. Default: those of an enclosing {@link withTimeouts}, else none. */
+export interface TimeoutOptions {
+  /** From the request until the head of the response arrives. */
+  readonly response?: Duration.Input | undefined
+  /** Between two bytes of a response; heartbeats count. */
+  readonly idle?: Duration.Input | undefined
+  /** The whole call, or the whole life of a stream. */
+  readonly total?: Duration.Input | undefined
+}
+
+type Call = Effect.Effect<unknown, unknown, unknown> | Stream.Stream<unknown, unknown, unknown>
+
+/**
+ * Limits the time that calls to agents within an effect or a stream may take; they fail with `TimeoutError`. A send that
+ * waits for its task gets no response until the task settles, so `response` must be longer than that.
+ */
+export const withTimeouts: {
+  (timeouts: TimeoutOptions): <A extends Call>(self: A) => A
+  <A extends Call>(self: A, timeouts: TimeoutOptions): A
+} = dual(2, (self: Call, { idle, response, total }: TimeoutOptions) => {
+  const merge = (outer: Timeouts.Timeouts) => ({
+    ...outer,
+    ...defined({ headers: response, silence: idle, call: total })
+  })
+  return Stream.isStream(self)
+    ? Stream.updateService(self, Timeouts.CurrentTimeouts, merge)
+    : Effect.updateService(self, Timeouts.CurrentTimeouts, merge)
+})

@@ -3,8 +3,8 @@ import { AgentTest, Script } from "@effect-a2a/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 
-class First extends Context.Service<First, Agent.Interface>()("test/First") {}
-class Second extends Context.Service<Second, Agent.Interface>()("test/Second") {}
+class First extends Context.Service<First, Agent.Service>()("test/First") {}
+class Second extends Context.Service<Second, Agent.Service>()("test/Second") {}
 
 const scripted = (text: string) => AgentTest.layer.pipe(Layer.provide(Script.layer(Script.say(text))))
 

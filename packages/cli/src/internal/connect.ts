@@ -38,7 +38,7 @@ export interface Connection {
   readonly target: Target.Target
   /** What the flags name; where they do not, a card decides. */
   readonly cell: Partial<Cell>
-  readonly agent: (cell: Partial<Cell>) => Effect.Effect<Agent.Interface, AgentError>
+  readonly agent: (cell: Partial<Cell>) => Effect.Effect<Agent.Service, AgentError>
   readonly card: Effect.Effect<AgentCard.AgentCard, AgentError>
   /** The flags' headers, limits and MemoryLake options, around an effect; what is taken up again is told. */
   readonly provide: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -171,7 +171,7 @@ export const connect = Effect.gen(function*() {
 
 /** The agent in the cell that the flags name. */
 export const connectAgent: Effect.Effect<
-  Connection & { readonly api: Agent.Interface },
+  Connection & { readonly api: Agent.Service },
   AgentError | UsageError,
   Effect.Services<typeof root> | Output | Scope.Scope
 > = Effect.gen(function*() {

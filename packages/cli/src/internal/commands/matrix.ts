@@ -37,7 +37,7 @@ interface Row extends Combination {
 
 const measure = Effect.fnUntraced(function*(
   combination: Combination,
-  api: Agent.Interface,
+  api: Agent.Service,
   parts: ReadonlyArray<Part.Part>,
   options: Agent.Options
 ): Effect.fn.Return<Row> {

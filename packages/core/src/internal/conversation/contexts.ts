@@ -1,101 +1,109 @@
 /**
- * What conversations of one agent share: per context a lock, and what is known of the task that was left there. A room
- * that nobody uses and where nothing was left is forgotten.
+ * The state that conversations with one agent share: per context a lock, and what is known of the task that was left
+ * there. A context that nobody uses and where nothing was left takes no memory. Tested in `test/contexts.test.ts`.
  */
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
-import * as Semaphore from "effect/Semaphore"
 import type { ContextId } from "../../Id.ts"
+import * as KeyedLock from "../../KeyedLock.ts"
 import type { Message } from "../../Message.ts"
 import type { Task } from "../../Task.ts"
 import * as TaskState from "../../TaskState.ts"
 
-export interface Room {
-  readonly lock: Semaphore.Semaphore
-  /** Turns that are in it or wait for it. */
+/** The state of one context. */
+export interface ContextState {
+  /** The number of turns that use the context or wait for it. */
   users: number
-  /** The task that was heard of last. */
+  /** Returns the task that was seen last. */
   task: () => Task | undefined
-  /** A message may have got to the agent, and nothing was heard of it. */
+  /** True if the agent may have received a message and no event followed. */
   isUncertain: boolean
 }
 
-export type Rooms = Map<ContextId, Room>
-
-/** Contexts with something left in them, at most; those left longest ago are forgotten first. */
-const maxLeft = 10_000
-
-const byAgent = new WeakMap<object, Rooms>()
-
-/** All rooms of an agent in this process. */
-export const of = (agent: object): Rooms => {
-  const known = byAgent.get(agent)
-  if (known !== undefined) return known
-  const rooms: Rooms = new Map()
-  byAgent.set(agent, rooms)
-  return rooms
+/** The contexts of one agent. */
+export interface Contexts {
+  readonly states: Map<ContextId, ContextState>
+  readonly locks: KeyedLock.KeyedLock<ContextId>
 }
 
-const nothing = () => undefined
+/** The number of unused contexts that are remembered; the oldest are forgotten first. */
+const maxUnused = 10_000
 
-/** A room of its own, for a context whose id is not known yet. */
-export const empty = (): Room => ({ lock: Semaphore.makeUnsafe(1), users: 0, task: nothing, isUncertain: false })
+/** Creates the contexts of an agent that has none yet. */
+export const make = (): Contexts => ({ states: new Map(), locks: KeyedLock.makeUnsafe() })
 
-/** The task that runs or waits for its caller. */
-export const pending = (room: Room): Task | undefined => {
-  const task = room.task()
+const TypeId = "~@effect-a2a/core/Contexts"
+
+/** Gives an agent its contexts. */
+export const attach = <A extends object>(agent: A): A => Object.assign(agent, { [TypeId]: make() })
+
+const isCarrier = (agent: object): agent is { readonly [TypeId]: Contexts } => Predicate.hasProperty(agent, TypeId)
+
+/** Returns the contexts of an agent; an agent without any shares nothing, and gets new ones. */
+export const of = (agent: object): Contexts => isCarrier(agent) ? agent[TypeId] : make()
+
+const noTask = () => undefined
+
+/** Creates the state of a context whose id is not known yet. */
+export const empty = (): ContextState => ({ users: 0, task: noTask, isUncertain: false })
+
+/** Returns the task that runs or waits for the caller. */
+export const pending = (state: ContextState): Task | undefined => {
+  const task = state.task()
   return task === undefined || TaskState.isTerminal(task.status.state) ? undefined : task
 }
 
-/** Leaves a task behind; one that has ended leaves nothing. */
-export const put = (room: Room, task: Task | undefined): void => {
-  room.task = task === undefined || TaskState.isTerminal(task.status.state) ? nothing : () => task
+/** Remembers a task; a terminal one is forgotten. */
+export const put = (state: ContextState, task: Task | undefined): void => {
+  state.task = task === undefined || TaskState.isTerminal(task.status.state) ? noTask : () => task
 }
 
 /**
- * The room of a conversation that was left somewhere else; one that is in use here is better known. Where the last word
- * is the caller's and no task is known, the message may have got to the agent.
+ * Returns the state of a conversation that continues elsewhere; a context that is in use here is better known. If the
+ * transcript ends with the caller's message and no task is known, the agent may have received that message.
  */
-export const left = (
-  rooms: Rooms,
+export const restore = (
+  { states }: Contexts,
   contextId: ContextId | undefined,
-  state: { readonly pending: Task | undefined; readonly transcript: ReadonlyArray<Message> }
-): Room => {
-  const known = contextId === undefined ? undefined : rooms.get(contextId)
+  saved: { readonly pending: Task | undefined; readonly transcript: ReadonlyArray<Message> }
+): ContextState => {
+  const known = contextId === undefined ? undefined : states.get(contextId)
   if (known !== undefined) return known
-  const room = empty()
-  put(room, state.pending)
-  room.isUncertain = contextId !== undefined && state.pending === undefined && state.transcript.at(-1)?.role === "user"
-  if (contextId !== undefined && (state.pending !== undefined || room.isUncertain)) rooms.set(contextId, room)
-  return room
+  const state = empty()
+  put(state, saved.pending)
+  state.isUncertain = contextId !== undefined && saved.pending === undefined &&
+    saved.transcript.at(-1)?.role === "user"
+  if (contextId !== undefined && (saved.pending !== undefined || state.isUncertain)) states.set(contextId, state)
+  return state
 }
 
-const leave = (rooms: Rooms, contextId: ContextId, room: Room): void => {
-  if (--room.users > 0) return
-  rooms.delete(contextId)
-  if (pending(room) === undefined && !room.isUncertain) return
-  rooms.set(contextId, room)
-  if (rooms.size <= maxLeft) return
-  for (const [id, { users }] of rooms) {
-    if (users === 0) return void rooms.delete(id)
+const release = ({ states }: Contexts, contextId: ContextId, state: ContextState): void => {
+  if (--state.users > 0) return
+  states.delete(contextId)
+  if (pending(state) === undefined && !state.isUncertain) return
+  states.set(contextId, state)
+  if (states.size <= maxUnused) return
+  for (const [id, { users }] of states) {
+    if (users === 0) return void states.delete(id)
   }
 }
 
-const use = (rooms: Rooms, contextId: ContextId): Effect.Effect<Room, never, Scope.Scope> =>
+const use = (contexts: Contexts, contextId: ContextId): Effect.Effect<ContextState, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const room = rooms.get(contextId) ?? empty()
-      rooms.set(contextId, room)
-      room.users++
-      return room
+      const state = contexts.states.get(contextId) ?? empty()
+      contexts.states.set(contextId, state)
+      state.users++
+      return state
     }),
-    (room) => Effect.sync(() => leave(rooms, contextId, room))
+    (state) => Effect.sync(() => release(contexts, contextId, state))
   )
 
-/** Waits for the room, and has it until the scope closes. */
-export const enter = (rooms: Rooms, contextId: ContextId): Effect.Effect<Room, never, Scope.Scope> =>
-  Effect.tap(use(rooms, contextId), ({ lock }) => lock.takeScoped(1))
+/** Waits for a context and holds it until the scope closes. */
+export const acquire = (contexts: Contexts, contextId: ContextId): Effect.Effect<ContextState, never, Scope.Scope> =>
+  Effect.tap(use(contexts, contextId), () => contexts.locks.take(contextId))
 
-/** Has the room of a context that has just come into being; where there is one already, it is only shared. */
-export const adopt = (rooms: Rooms, contextId: ContextId): Effect.Effect<Room, never, Scope.Scope> =>
-  Effect.suspend(() => rooms.has(contextId) ? use(rooms, contextId) : enter(rooms, contextId))
+/** Holds a context that has just been created, until the scope closes; one that exists already is only shared. */
+export const join = (contexts: Contexts, contextId: ContextId): Effect.Effect<ContextState, never, Scope.Scope> =>
+  Effect.suspend(() => contexts.states.has(contextId) ? use(contexts, contextId) : acquire(contexts, contextId))

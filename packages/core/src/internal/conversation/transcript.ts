@@ -4,18 +4,29 @@ import * as Message from "../../Message.ts"
 import type { Task } from "../../Task.ts"
 import * as TaskState from "../../TaskState.ts"
 
-/** What an agent says of where its task stands, wherever the server files it. */
-const spoken = ({ history, status }: Task): Message.Message | undefined => {
+/** A list of messages that grows. */
+export interface Transcript {
+  readonly messages: () => ReadonlyArray<Message.Message>
+  /** Adds a message; returns false if it was there already. */
+  readonly add: (message: Message.Message) => boolean
+  /** Adds what a task says when it ends or asks for something. */
+  readonly conclude: (task: Task) => void
+  /** Removes a message that was refused. */
+  readonly remove: (message: Message.Message) => void
+}
+
+/** The agent's message about the state of its task, in either place where servers put it. */
+const statusMessage = ({ history, status }: Task): Message.Message | undefined => {
   const last = status.message ?? history?.at(-1)
   return last?.role === "agent" ? last : undefined
 }
 
-/** What a task says in the end, or where it stops to ask. Nothing while it runs. */
+/** The question of a task that asks, the answer of one that ended; nothing while it runs. */
 const outcome = (task: Task): Message.Message | undefined => {
   const { artifacts = [], contextId, id, status } = task
-  if (TaskState.isInterrupted(status.state)) return spoken(task)
+  if (TaskState.isInterrupted(status.state)) return statusMessage(task)
   if (status.state !== "completed") return TaskState.isTerminal(status.state) ? status.message : undefined
-  return artifacts.length === 0 ? spoken(task) : {
+  return artifacts.length === 0 ? statusMessage(task) : {
     _tag: "Message",
     messageId: Id.MessageId.make(`${id}/answer`),
     role: "agent",
@@ -25,7 +36,8 @@ const outcome = (task: Task): Message.Message | undefined => {
   }
 }
 
-export const make = () => {
+/** Creates an empty transcript. */
+export const make = (): Transcript => {
   let messages: ReadonlyArray<Message.Message> = []
   const ids = new Set<Id.MessageId>()
 
@@ -38,15 +50,12 @@ export const make = () => {
 
   return {
     messages: () => messages,
-    /** Whether it was not there yet. */
     add,
-    /** Adds what comes of a task. */
-    conclude: (task: Task): void => {
+    conclude: (task) => {
       const message = outcome(task)
       if (message !== undefined) add(message)
     },
-    /** Takes a message back that was not accepted. */
-    remove: (message: Message.Message): void => {
+    remove: (message) => {
       ids.delete(message.messageId)
       messages = messages.filter((one) => one !== message)
     }

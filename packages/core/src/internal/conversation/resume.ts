@@ -1,0 +1,72 @@
+/** Follows the task that a conversation left running. Tested in `test/conversation-resumed.test.ts`. */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { AgentError } from "../../AgentError.ts"
+import * as Answer from "../../Answer.ts"
+import type * as StreamEvent from "../../StreamEvent.ts"
+import type { Task } from "../../Task.ts"
+import * as Delivered from "../transport/deduplicate.ts"
+import * as Contexts from "./contexts.ts"
+import * as Failures from "./failures.ts"
+import * as Thread from "./thread.ts"
+
+type Events = Stream.Stream<StreamEvent.StreamEvent, AgentError>
+
+interface Following {
+  readonly thread: Thread.Thread
+  readonly state: Contexts.ContextState
+  readonly task: Task
+  readonly collected: ReturnType<typeof Answer.collector>
+  first: StreamEvent.StreamEvent | undefined
+  isGone: boolean
+}
+
+const conclude = ({ collected, isGone, state, task, thread }: Following): void => {
+  const current = collected.task()
+  if (current !== undefined) thread.transcript.conclude(current)
+  state.isUncertain = false
+  Contexts.put(state, isGone ? undefined : current ?? task)
+}
+
+/** The whole task once it is completed, if the peer emitted only what was new. */
+const missing = ({ collected, first, task, thread }: Following): Events => {
+  if (first?._tag === "Task" || collected.task()?.status.state !== "completed") return Stream.empty
+  return Stream.fromEffect(thread.agent.getTask(task.id)).pipe(
+    Stream.filter((read) => !Delivered.isUntold(read)),
+    Stream.catch(() => Stream.empty)
+  )
+}
+
+const events = (self: Following): Events =>
+  self.thread.agent.subscribe(self.task.id).pipe(
+    Stream.catchIf(Failures.cannotSubscribe, () => Stream.fromEffect(self.thread.agent.waitFor(self.task))),
+    Stream.tapError((error) =>
+      Effect.sync(() => {
+        if ("task" in error.reason) self.collected.add(error.reason.task)
+        self.isGone = Failures.endsTask(error) && self.collected.task() === undefined
+      })
+    ),
+    Stream.mapArray((events) => {
+      self.first ??= events[0]
+      for (const event of events) self.collected.add(event)
+      return events
+    }),
+    Stream.concat(Stream.suspend(() => missing(self)))
+  )
+
+/** Holds the turn until the scope closes. */
+const begin = Effect.fnUntraced(function*(thread: Thread.Thread): Effect.fn.Return<Events, never, Scope.Scope> {
+  yield* thread.lock.takeScoped(1)
+  const { contextId, contexts, last } = thread
+  const state = contextId === undefined ? last : yield* Contexts.acquire(contexts, contextId)
+  const task = Contexts.pending(state) ?? (yield* Thread.findLost(thread, state))
+  if (task === undefined || task.status.state === "input-required") return Stream.empty
+  const self: Following = { thread, state, task, collected: Answer.collector(), first: undefined, isGone: false }
+  yield* Effect.addFinalizer(() => Effect.sync(() => conclude(self)))
+  state.task = () => self.collected.task() ?? task
+  return events(self)
+})
+
+/** Emits the events of the pending task until it settles. */
+export const resume = (thread: Thread.Thread): Events => Stream.unwrap(begin(thread))
