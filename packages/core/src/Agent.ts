@@ -148,7 +148,7 @@ export interface Client<R> {
   readonly extendedCard: Effect.Effect<AgentCard.AgentCard, Failure, R>
   /**
    * Sends a message and waits until the task settles, unless `returnImmediately` is set. Fails with `TaskFailedError`,
-   * `TaskCanceledError` or `TaskRejectedError` if the task ended so; input-required and auth-required are no failures.
+   * `TaskCanceledError` or `TaskRejectedError` if the task ended so; input-required and auth-required count as success.
    */
   readonly send: (input: Message.Input, options?: Options) => Effect.Effect<Task.Task | Message.Message, Failure, R>
   /** Sends a message as {@link send} does, and returns the result as an answer. */
@@ -385,7 +385,7 @@ export const extendedCard: Client<Agent>["extendedCard"] = Agent.extendedCard
 
 /**
  * Sends a message and waits until the task settles, unless `returnImmediately` is set. Fails with `TaskFailedError`,
- * `TaskCanceledError` or `TaskRejectedError` if the task ended so; input-required and auth-required are no failures.
+ * `TaskCanceledError` or `TaskRejectedError` if the task ended so; input-required and auth-required count as success.
  */
 export const send: Client<Agent>["send"] = Agent.send
 

@@ -36,15 +36,19 @@ describe("Agent.Tag", () => {
       assert.deepStrictEqual(yield* names, ["first", "second"])
     }).pipe(Effect.provide(both)), covers("SDK-03"))
 
-  it.effect("gives agents that are provided inside each other's scope each their own transport", () =>
-    Effect.gen(function*() {
-      const inner = Effect.provide(First.card, First.layer.pipe(Layer.provide(transport("inner"))))
-      const outer = Effect.provide(
-        Effect.all([Second.card, inner]),
-        Second.layer.pipe(Layer.provide(transport("outer")))
-      )
-      assert.deepStrictEqual((yield* outer).map(({ name }) => name), ["outer", "inner"])
-    }), covers("SDK-03"))
+  it.effect(
+    "gives agents that are provided inside each other's scope each their own transport",
+    () =>
+      Effect.gen(function*() {
+        const inner = Effect.provide(First.card, First.layer.pipe(Layer.provide(transport("inner"))))
+        const outer = Effect.provide(
+          Effect.all([Second.card, inner]),
+          Second.layer.pipe(Layer.provide(transport("outer")))
+        )
+        assert.deepStrictEqual((yield* outer).map(({ name }) => name), ["outer", "inner"])
+      }),
+    covers("SDK-03")
+  )
 
   it.effect("is accepted by Conversation.of", () =>
     Effect.gen(function*() {
