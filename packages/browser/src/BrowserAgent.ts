@@ -1,15 +1,18 @@
 /**
- * An agent spoken to from a page or a worker, batteries included: the browser's own fetch, retries, and streams that are
- * taken up again when the network or the page is back. What to present to the agent stays a requirement; see
- * `BrowserCredentials`.
+ * A client for agents in a page or a worker: the browser's `fetch`, retries, and streams that resume when the network or
+ * the page is back. The credentials are a requirement; see `BrowserCredentials`.
  *
  * ```ts
- * import { Credentials } from "@effect-a2a/core"
+ * import { Agent, Credentials } from "@effect-a2a/core"
  * import { BrowserAgent } from "@effect-a2a/browser"
- * import { Layer } from "effect"
+ * import { Effect, Layer } from "effect"
  *
- * const agent = BrowserAgent.layer({ url: "https://agent.test/a2a" }).pipe(Layer.provide(Credentials.layerNone))
- * Layer.isLayer(agent) // => true
+ * const agent = BrowserAgent.layer({ url: "http://127.0.0.1:9/a2a" }).pipe(Layer.provide(Credentials.layerNone))
+ * const program = Agent.ask("Anybody there?").pipe(
+ *   Effect.catchReason("AgentError", "ConnectionError", (reason) => Effect.succeed(reason.code)),
+ *   Effect.provide(agent)
+ * )
+ * await Effect.runPromise(program) // => "CONNECTION"
  * ```
  *
  * @since 0.1.0
@@ -17,9 +20,8 @@
 import * as Agent from "@effect-a2a/core/Agent"
 import * as AgentError from "@effect-a2a/core/AgentError"
 import * as AgentTransport from "@effect-a2a/core/AgentTransport"
+import * as Connector from "@effect-a2a/core/Connector"
 import type { Credentials } from "@effect-a2a/core/Credentials"
-import * as Discovery from "@effect-a2a/core/Discovery"
-import * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import * as Protocol from "@effect-a2a/core/Protocol"
 import * as JsonRpc from "@effect-a2a/transport-jsonrpc/JsonRpc"
 import * as Rest from "@effect-a2a/transport-rest/Rest"
@@ -32,30 +34,28 @@ import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import { CurrentPage } from "./Page.ts"
 
-/** The bindings by the name they have here. */
+/** The installed bindings by name. */
 export const bindings = { rest: Rest.binding, jsonrpc: JsonRpc.binding } as const
+
+/** The name of an installed binding. */
 export type Binding = keyof typeof bindings
 
-/** The editions by version. */
+/** The installed protocol versions. */
 export const protocols = { "1.0": Protocol.v1_0, "0.3": Protocol.v0_3 } as const
+
+/** An installed protocol version. */
 export type Version = keyof typeof protocols
 
-/** Where the agent is and how it is spoken to: 1.0 over REST unless said otherwise. */
-export interface Options extends Omit<HttpBinding.Options, "protocol"> {
-  readonly binding?: Binding | undefined
-  readonly protocol?: Version | Protocol.Protocol | undefined
-}
+/** An interface at a known URL. Defaults: REST and protocol version 1.0. */
+export interface Options extends Connector.Options<Binding, Version> {}
 
 /**
- * An agent that is found by its URL, by its card's, or by its card; both bindings are installed unless others are given.
- * `policy`: how the first card is asked for again where it cannot be had; by default up to three times, {@link wakeful}.
+ * An agent to be discovered. Defaults: all bindings and protocol versions; the first card is retried three times, as
+ * {@link wakeful} does.
  */
-export interface DiscoveryOptions extends Omit<Discovery.Options, "bindings"> {
-  readonly bindings?: Discovery.Options["bindings"] | undefined
-  readonly policy?: AgentTransport.Policy | undefined
-}
+export interface DiscoveryOptions extends Connector.DiscoveryOptions {}
 
-/** fetch. Trace headers stay out: for them a browser asks permission first, which agents seldom give. */
+/** Provides `fetch` without trace headers: browsers ask the agent's permission for them, which few agents give. */
 export const layerClient: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
   HttpClient.HttpClient,
   Effect.map(
@@ -64,12 +64,12 @@ export const layerClient: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
   )
 ).pipe(Layer.provide(FetchHttpClient.layer))
 
-/** A browser may say that there is no network where there is one. */
-const doubt = Duration.seconds(30)
+/** The interval between attempts while the browser reports no network, which it does by mistake at times. */
+const offlineInterval = Duration.seconds(30)
 
 /**
- * Waits no longer than there is reason to: the next attempt is made as soon as there is a network again, or the page is
- * seen again; and while there is none, attempts are half a minute apart. What the peer asks to wait is waited.
+ * Makes the next attempt as soon as the network or the page is back, if that is before it is due. While there is no
+ * network, attempts are at least 30 seconds apart. A `Retry-After` of the peer is respected.
  */
 export const wakeful = (policy: AgentTransport.Policy): AgentTransport.Policy =>
   Schedule.modifyDelay(policy, ({ duration }) =>
@@ -77,33 +77,24 @@ export const wakeful = (policy: AgentTransport.Policy): AgentTransport.Policy =>
       const page = yield* CurrentPage
       yield* (yield* page.isOnline)
         ? Effect.raceFirst(Effect.sleep(duration), page.next("online", "visible", "show"))
-        : Effect.raceFirst(Effect.sleep(Duration.max(duration, doubt)), page.next("online"))
+        : Effect.raceFirst(Effect.sleep(Duration.max(duration, offlineInterval)), page.next("online"))
       return Duration.zero
     }))
 
 const reads = wakeful(AgentTransport.backoff(3))
 
-/** The transport, for decorators and for agents of one's own making. */
+/**
+ * Creates the transport alone, for decorators of your choice. Fails if the URL is invalid, or if no card or no usable
+ * interface is found.
+ */
 export const layerTransport = (
   options: Options | DiscoveryOptions
-): Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError, HttpClient.HttpClient | Credentials> => {
-  if (!("url" in options)) {
-    const { bindings: installed = [Rest.binding, JsonRpc.binding], policy = reads, ...rest } = options
-    return Layer.effect(
-      AgentTransport.AgentTransport,
-      Effect.retry(Discovery.make({ ...rest, bindings: installed }), AgentTransport.polite(policy))
-    )
-  }
-  const { binding = "rest", protocol = "1.0", ...rest } = options
-  return HttpBinding.layer(bindings[binding])({
-    ...rest,
-    protocol: typeof protocol === "string" ? protocols[protocol] : protocol
-  })
-}
+): Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError, HttpClient.HttpClient | Credentials> =>
+  Connector.layerTransport({ bindings, protocols }, "url" in options ? options : { policy: reads, ...options })
 
 /**
- * Lets go of streams when the page is left, so that the browser can keep the page as it is; {@link resilient} takes them
- * up again when it is back. Without it the browser does as it likes, which is to close both the page and its streams.
+ * Drops streams when the user leaves the page, so that the browser can keep the page in its back/forward cache;
+ * {@link resilient} resumes them when the user comes back. Without it the browser may close the page and its streams.
  */
 export const dropOnHide = AgentTransport.transform((transport) => ({
   ...transport,
@@ -123,8 +114,8 @@ export const dropOnHide = AgentTransport.transform((transport) => ({
 }))
 
 /**
- * What {@link layer} does for a transport: reads, cancels and cards repeated up to three times, sends never; dropped
- * streams taken up again, up to twenty times in a row; both {@link wakeful}.
+ * Retries reads, cancellations and cards up to three times, messages never, and resumes dropped streams, up to 20 times
+ * in a row; both as {@link wakeful} does. Part of {@link layer}.
  */
 export const resilient = <E, R>(
   transport: Layer.Layer<AgentTransport.AgentTransport, E, R>
@@ -135,20 +126,8 @@ export const resilient = <E, R>(
   )
 
 /**
- * The client over a transport that is at hand, such as `Rest.layer({ url })` or `MemoryLake.layer(Rest.layer)(address)`:
- * {@link resilient}, and over {@link layerClient}. A bundle holds no other binding then.
- *
- * ```ts
- * import { Credentials } from "@effect-a2a/core"
- * import { BrowserAgent } from "@effect-a2a/browser"
- * import { Rest } from "@effect-a2a/transport-rest"
- * import { Layer } from "effect"
- *
- * const agent = BrowserAgent.layerOver(Rest.layer({ url: "https://agent.test/a2a" }).pipe(BrowserAgent.dropOnHide)).pipe(
- *   Layer.provide(Credentials.layerNone)
- * )
- * Layer.isLayer(agent) // => true
- * ```
+ * Creates the client over the given transport, {@link resilient} and over {@link layerClient}. A bundle then contains
+ * only the binding of that transport, such as `Rest.layer({ url })`.
  */
 export const layerOver = <E, R>(
   transport: Layer.Layer<AgentTransport.AgentTransport, E, R>
@@ -156,9 +135,9 @@ export const layerOver = <E, R>(
   Agent.layer.pipe(Layer.provide(resilient(transport)), Layer.provide(layerClient))
 
 /**
- * The client: `{ url }` is spoken to as the options say, `{ agent }` is discovered. As {@link layerOver}, with
- * {@link dropOnHide}. Fails where the URL is none, or no card or interface is found. No limit of time: provide
- * `HttpBinding.CurrentTimeouts`, with a `silence` above what the agent needs to think.
+ * Creates the client: {@link layerOver} a transport with {@link dropOnHide}. There is no time limit unless
+ * `Timeouts.CurrentTimeouts` is provided, with an `idle` longer than the agent thinks. Fails if the URL is invalid, or if
+ * no card or no usable interface is found.
  */
 export const layer = (
   options: Options | DiscoveryOptions

@@ -1,6 +1,6 @@
 /**
- * A conversation that outlives its page: its context, its transcript and the task under way are kept in a
- * {@link ConversationStore}. After a reload, `resume` follows that task to its end.
+ * A conversation that survives a reload: its context, its transcript and its running task are saved in a
+ * {@link ConversationStore}. After the reload, `resume` follows that task to its end.
  *
  * ```ts
  * import { Agent } from "@effect-a2a/core"
@@ -38,15 +38,16 @@ import * as Stream from "effect/Stream"
 import { ConversationStore } from "./ConversationStore.ts"
 import { CurrentPage } from "./Page.ts"
 
-/** `name`: what it is kept under. */
+/** The options of a conversation, and the name that it is stored under. */
 export interface Options extends Omit<Conversation.Options, "state"> {
+  /** The name in the store. */
   readonly name: string
 }
 
-/** A stream under way is kept as far as it has come, at least so often (ms). */
-const often = 1000
+/** The time between two saves of a running stream, in milliseconds. */
+const saveInterval = 1000
 
-/** Tasks and messages are kept as 1.0 writes them, whatever edition the agent speaks. */
+/** Tasks and messages are stored as 1.0 writes them, whatever version the agent speaks. */
 const codec: Protocol.Codec<Task.Task | Message.Message> = Protocol.v1_0.rest.dialect.success.SendMessage!
 
 const encode = ({ contextId, pending, transcript }: Conversation.State): Schema.Json => ({
@@ -71,8 +72,8 @@ const decode = (json: unknown): Conversation.State | undefined => {
 }
 
 /**
- * The conversation of that name, where it was left. Kept when something comes of a message, when the page is left or no
- * more seen, and each second of a stream; until the scope closes.
+ * Restores the conversation of that name, or starts it. Saves it after each message, every second of a stream, and when
+ * the page is left or hidden, until the scope closes.
  */
 export const make = Effect.fnUntraced(function*(
   { name, ...options }: Options
@@ -86,8 +87,8 @@ export const make = Effect.fnUntraced(function*(
     startImmediately: true
   })
 
-  /** The turn within ends before what is around it: then it is known what came of it. */
-  const kept = (
+  /** Saves while the stream runs, and once the turn inside it has ended and its result is known. */
+  const saving = (
     self: Stream.Stream<StreamEvent.StreamEvent, AgentError>
   ): Stream.Stream<StreamEvent.StreamEvent, AgentError> =>
     Stream.unwrap(Effect.gen(function*() {
@@ -95,7 +96,7 @@ export const make = Effect.fnUntraced(function*(
       yield* Effect.addFinalizer(() => save)
       return Stream.mapArrayEffect(self, (events) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
-          if (now - last < often) return Effect.succeed(events)
+          if (now - last < saveInterval) return Effect.succeed(events)
           last = now
           return Effect.as(save, events)
         }))
@@ -105,12 +106,12 @@ export const make = Effect.fnUntraced(function*(
     state: conversation.state,
     send: (input, options) => Effect.ensuring(conversation.send(input, options), save),
     ask: (input, options) => Effect.ensuring(conversation.ask(input, options), save),
-    stream: (input, options) => kept(conversation.stream(input, options)),
-    resume: kept(conversation.resume),
+    stream: (input, options) => saving(conversation.stream(input, options)),
+    resume: saving(conversation.resume),
     cancel: Effect.ensuring(conversation.cancel, save)
   }
 })
 
-/** Keeps a conversation no longer; one that goes on is kept again. */
+/** Removes a conversation from the store. One that continues is saved again. */
 export const forget = (name: string): Effect.Effect<void, never, ConversationStore> =>
   Effect.flatMap(ConversationStore, (store) => store.save(name, undefined))

@@ -1,16 +1,22 @@
 /**
- * A token that all tabs of an origin have together: had once, renewed once, and kept in memory. Tabs tell each other over
- * a BroadcastChannel, and take turns by Web Locks. Scripts of the same origin can listen, as they could to fetch itself.
+ * A token that all tabs of an origin share: read once, renewed once, and held in memory. Tabs exchange it over a
+ * `BroadcastChannel` and take turns by Web Locks. Scripts of the same origin can listen to it, as they could to `fetch`.
  *
  * ```ts
  * import { BrowserCredentials } from "@effect-a2a/browser"
- * import { Duration, Effect, Layer, Redacted } from "effect"
+ * import { Credentials } from "@effect-a2a/core"
+ * import { Duration, Effect, Redacted } from "effect"
  *
- * const credentials = BrowserCredentials.layerShared({
+ * let reads = 0
+ * const tab = BrowserCredentials.layerShared({
  *   name: "agent.test",
- *   read: Effect.sync(() => ({ value: Redacted.make("token"), expiresIn: Duration.minutes(5) }))
+ *   read: Effect.sync(() => ({ value: Redacted.make(`token-${++reads}`), expiresIn: Duration.minutes(5) }))
  * })
- * Layer.isLayer(credentials) // => true
+ * const target = { url: "https://agent.test", protocolBinding: "JSONRPC", protocolVersion: "1.0" }
+ * const open = Effect.flatMap(Credentials.Credentials, (credentials) => credentials.get(target))
+ * const tabs = Effect.provide(Effect.andThen(open, Effect.provide(open, tab)), tab)
+ * await Effect.runPromise(tabs)
+ * reads // => 1
  * ```
  *
  * @since 0.1.0
@@ -29,19 +35,21 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { CurrentChannels, CurrentLocks } from "./Tabs.ts"
 
-/**
- * `name`: tabs with the same name have the token together; one name for each agent and user. `read` is asked when no tab
- * has a token that lasts, and when an agent refuses the one there is, see `Credentials.layerBearerEffect`.
- */
+/** The name of the shared token, and how it is read. */
 export interface Options<R> {
+  /** Tabs with the same name share the token; use one name for each agent and user. */
   readonly name: string
+  /**
+   * Reads a token. Runs if no tab has a valid token, and if an agent refuses the current one, see
+   * `Credentials.layerBearerEffect`.
+   */
   readonly read: Effect.Effect<Credentials.Token | Redacted.Redacted, AgentError, R>
 }
 
-/** How long another tab may take to say that it has a token. */
-const patience = Duration.millis(200)
+/** The time that other tabs have to answer with their token. */
+const answerTimeout = Duration.millis(200)
 
-/** A token, when it was had, and when it ends (ms). */
+/** A token with the times when it was read and when it expires, in milliseconds. */
 const Shared = Schema.Struct({
   token: Schema.String,
   since: Schema.Finite,
@@ -51,19 +59,19 @@ type Shared = typeof Shared.Type
 
 const decode = Schema.decodeUnknownOption(Shared)
 
-/** Asks for a token newer than the one of `ask`. */
+/** Checks for a request of another tab: it asks for a token that was read after `ask`. */
 const isQuestion = (message: unknown): message is { readonly ask: number } =>
   Predicate.hasProperty(message, "ask") && typeof message.ask === "number"
 
-/** Where a token is kept besides. */
-interface Keep {
+/** A store beside the tabs' memory. */
+interface Store {
   readonly load: Effect.Effect<unknown>
   readonly save: (shared: Shared) => Effect.Effect<void>
 }
 
-const nowhere: Keep = { load: Effect.undefined, save: () => Effect.void }
+const nowhere: Store = { load: Effect.undefined, save: () => Effect.void }
 
-const reader = Effect.fnUntraced(function*<R>({ name, read }: Options<R>, keep: Keep) {
+const reader = Effect.fnUntraced(function*<R>({ name, read }: Options<R>, store: Store) {
   const id = `@effect-a2a/browser/${name}`
   const locks = yield* CurrentLocks
   const channel = yield* (yield* CurrentChannels)(id)
@@ -72,13 +80,13 @@ const reader = Effect.fnUntraced(function*<R>({ name, read }: Options<R>, keep: 
   let given = -Infinity
 
   const learn = (shared: unknown) => {
-    const told = Option.getOrUndefined(decode(shared))
-    if (told === undefined || told.since <= (known?.since ?? -Infinity)) return
-    known = told
-    if (told.since > given) came.openUnsafe()
+    const other = Option.getOrUndefined(decode(shared))
+    if (other === undefined || other.since <= (known?.since ?? -Infinity)) return
+    known = other
+    if (other.since > given) came.openUnsafe()
   }
 
-  /** A token that lasts, and was had later than another. */
+  /** Returns the known token if it is valid and was read after the given time. */
   const newerThan = (since: number, now: number): Shared | undefined =>
     known !== undefined && known.since > since && now < (known.end ?? Infinity) ? known : undefined
 
@@ -100,18 +108,18 @@ const reader = Effect.fnUntraced(function*<R>({ name, read }: Options<R>, keep: 
       ...(token.expiresIn === undefined ? undefined : { end: since + Duration.toMillis(token.expiresIn) })
     }
     known = shared
-    yield* keep.save(shared)
+    yield* store.save(shared)
     yield* channel.post(shared)
     return shared
   })
 
   return locks(id)(Effect.gen(function*() {
     came.closeUnsafe()
-    learn(yield* keep.load)
+    learn(yield* store.load)
     const now = yield* Clock.currentTimeMillis
     if (newerThan(given, now) === undefined) {
       yield* channel.post({ ask: given })
-      yield* Effect.timeoutOption(came.await, patience)
+      yield* Effect.timeoutOption(came.await, answerTimeout)
     }
     const shared = newerThan(given, now) ?? (yield* renew)
     given = shared.since
@@ -122,16 +130,16 @@ const reader = Effect.fnUntraced(function*<R>({ name, read }: Options<R>, keep: 
   }))
 })
 
-const make = <R>(options: Options<R>, keep: Keep): Layer.Layer<Credentials.Credentials, never, R> =>
-  Layer.unwrap(Effect.map(reader(options, keep), Credentials.layerBearerEffect))
+const make = <R>(options: Options<R>, store: Store): Layer.Layer<Credentials.Credentials, never, R> =>
+  Layer.unwrap(Effect.map(reader(options, store), Credentials.layerBearerEffect))
 
-/** The token in memory only: it goes with the last tab. */
+/** Provides a token that is held in memory only, and is gone when the last tab closes. */
 export const layerShared = <R = never>(options: Options<R>): Layer.Layer<Credentials.Credentials, never, R> =>
   make(options, nowhere)
 
 /**
- * The token in `localStorage` besides, for the next visit. Whoever can run a script on the page, once, can take it away
- * from there: prefer {@link layerShared}, with a `read` that needs nobody's attention.
+ * Provides a token that is also stored in `localStorage`, for the next visit. A script that runs on the page once can steal
+ * it from there: prefer {@link layerShared}, with a `read` that needs no user interaction.
  */
 export const layerLocalStorage = <R = never>(options: Options<R>): Layer.Layer<Credentials.Credentials, never, R> => {
   const key = `@effect-a2a/browser/${options.name}`

@@ -1,6 +1,5 @@
 /**
- * Where a page keeps its conversations. A store that is full, or that the browser does not let a page have, keeps
- * nothing, and fails nothing.
+ * Stores of conversations in the browser. A store that is full or forbidden saves nothing, and does not fail.
  *
  * ```ts
  * import { ConversationStore } from "@effect-a2a/browser"
@@ -21,27 +20,27 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 
-/** JSON by name; `save` without any forgets it. */
+/** A store of JSON documents by name. Saving `undefined` removes the document. */
 export class ConversationStore extends Context.Service<ConversationStore, {
   readonly load: (name: string) => Effect.Effect<unknown>
   readonly save: (name: string, json: Schema.Json | undefined) => Effect.Effect<void>
 }>()("@effect-a2a/browser/ConversationStore") {}
 
-/** Gone with the page. */
+/** Provides a store in memory, which ends with the page. */
 export const layerMemory: Layer.Layer<ConversationStore> = Layer.sync(ConversationStore, () => {
-  const kept = new Map<string, Schema.Json>()
+  const documents = new Map<string, Schema.Json>()
   return {
-    load: (name) => Effect.sync(() => kept.get(name)),
-    save: (name, json) => Effect.sync(() => json === undefined ? kept.delete(name) : kept.set(name, json))
+    load: (name) => Effect.sync(() => documents.get(name)),
+    save: (name, json) => Effect.sync(() => json === undefined ? documents.delete(name) : documents.set(name, json))
   }
 })
 
 const prefix = "@effect-a2a/browser/"
 
 const orElse = <A>(value: A) => <B>(self: Effect.Effect<B>): Effect.Effect<A | B> =>
-  Effect.catchDefect(self, (defect) => Effect.as(Effect.logDebug("nothing is kept", defect), value))
+  Effect.catchDefect(self, (defect) => Effect.as(Effect.logDebug("the conversation was not saved", defect), value))
 
-/** `sessionStorage`: each tab its own, until it is closed; some 5 MB. */
+/** Provides `sessionStorage`: each tab has its own store until it is closed, of about 5 MB. */
 export const layerSessionStorage: Layer.Layer<ConversationStore> = Layer.succeed(ConversationStore, {
   load: (name) =>
     Effect.sync(() => JSON.parse(globalThis.sessionStorage.getItem(prefix + name) ?? "null")).pipe(orElse(undefined)),
@@ -55,7 +54,7 @@ export const layerSessionStorage: Layer.Layer<ConversationStore> = Layer.succeed
 
 const storeName = "conversations"
 
-const settled = <A>(request: IDBRequest<A>): Effect.Effect<A> =>
+const fromRequest = <A>(request: IDBRequest<A>): Effect.Effect<A> =>
   Effect.callback((resume) => {
     request.onsuccess = () => resume(Effect.succeed(request.result))
     request.onerror = () => resume(Effect.die(request.error))
@@ -64,21 +63,21 @@ const settled = <A>(request: IDBRequest<A>): Effect.Effect<A> =>
 const open = Effect.suspend(() => {
   const request = globalThis.indexedDB.open("@effect-a2a/browser", 1)
   request.onupgradeneeded = () => request.result.createObjectStore(storeName)
-  return settled(request)
+  return fromRequest(request)
 })
 
-const within = <A>(mode: IDBTransactionMode, f: (store: IDBObjectStore) => Effect.Effect<A>): Effect.Effect<A> =>
+const withStore = <A>(mode: IDBTransactionMode, f: (store: IDBObjectStore) => Effect.Effect<A>): Effect.Effect<A> =>
   Effect.scoped(Effect.flatMap(
     Effect.acquireRelease(open, (database) => Effect.sync(() => database.close())),
     (database) => Effect.suspend(() => f(database.transaction(storeName, mode).objectStore(storeName)))
   ))
 
-/** IndexedDB: all tabs of the origin have it together, and it stays; the tab that saves last is right. */
+/** Provides IndexedDB: all tabs of the origin share one store, which persists. The last tab that saves wins. */
 export const layerIndexedDb: Layer.Layer<ConversationStore> = Layer.succeed(ConversationStore, {
-  load: (name) => orElse(undefined)(within("readonly", (store) => settled<unknown>(store.get(name)))),
+  load: (name) => orElse(undefined)(withStore("readonly", (store) => fromRequest<unknown>(store.get(name)))),
   save: (name, json) =>
     orElse(undefined)(
-      within("readwrite", (store) =>
-        json === undefined ? settled(store.delete(name)) : Effect.asVoid(settled(store.put(json, name))))
+      withStore("readwrite", (store) =>
+        json === undefined ? fromRequest(store.delete(name)) : Effect.asVoid(fromRequest(store.put(json, name))))
     )
 })

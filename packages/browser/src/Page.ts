@@ -1,6 +1,6 @@
 /**
- * What a page, or a worker, is told of itself: whether there is a network, whether it is seen, and whether it goes away.
- * A seam for tests, and for places that tell it in their own way.
+ * The signals of a page or a worker: network, visibility, and leaving. Provide your own for tests, or for environments
+ * that report them in another way.
  *
  * ```ts
  * import { Page } from "@effect-a2a/browser"
@@ -16,13 +16,14 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
 /**
- * `online`: there is a network again. `visible`, `hidden`: the page is seen, or no more. `hide`: the page is left, for
- * good or to be kept as it is; `show`: it is back as it was.
+ * A change of the page. `online`: the network is back. `visible`, `hidden`: the page becomes visible or hidden. `hide`: the
+ * user leaves the page, which the browser discards or keeps in its back/forward cache; `show`: the page comes back.
  */
 export type Signal = "online" | "visible" | "hidden" | "hide" | "show"
 
+/** The state and the signals of a page. */
 export interface Page {
-  /** What the browser thinks of the network; `true` where nobody knows. */
+  /** `false` if the browser reports no network; `true` if it reports nothing. */
   readonly isOnline: Effect.Effect<boolean>
   /** Waits for the first of these signals. */
   readonly next: (...signals: ReadonlyArray<Signal>) => Effect.Effect<Signal>
@@ -36,7 +37,7 @@ const visibility = (state: DocumentVisibilityState) => ({
 
 const ofWindow = (type: string) => ({ type, target: () => globalThis, holds: () => true })
 
-/** Workers have no document, and other places no events. */
+/** The events behind the signals. Workers have no document, and some environments have no events. */
 const sources: {
   readonly [S in Signal]: {
     readonly type: string
@@ -51,8 +52,8 @@ const sources: {
   show: ofWindow("pageshow")
 }
 
-/** The page that the program runs in. */
-export const CurrentPage = Context.Reference<Page>("@effect-a2a/browser/Page", {
+/** The page that the program runs in. Default: the events of `window` and `document`. */
+export const CurrentPage = Context.Reference<Page>("@effect-a2a/browser/Page/CurrentPage", {
   defaultValue: () => ({
     isOnline: Effect.sync(() => globalThis.navigator?.onLine !== false),
     next: (...signals) =>

@@ -1,12 +1,20 @@
 /**
- * How the tabs and workers of one origin get along: turns and messages. Seams for tests, and for places that have others.
+ * Locks and messages between the tabs and workers of one origin. Provide your own for tests, or for environments without
+ * Web Locks and `BroadcastChannel`.
  *
  * ```ts
  * import { Tabs } from "@effect-a2a/browser"
  * import { Effect } from "effect"
  *
- * const turn = Effect.flatMap(Tabs.CurrentLocks, (locks) => locks("name")(Effect.succeed("mine")))
- * await Effect.runPromise(turn) // => "mine"
+ * const order: Array<string> = []
+ * const turn = (tab: string) =>
+ *   Effect.flatMap(Tabs.CurrentLocks, (locks) =>
+ *     locks("token")(Effect.sync(() => void order.push(`${tab} enters`)).pipe(
+ *       Effect.andThen(Effect.sleep("10 millis")),
+ *       Effect.andThen(Effect.sync(() => void order.push(`${tab} leaves`)))
+ *     )))
+ * await Effect.runPromise(Effect.all([turn("first"), turn("second")], { concurrency: 2 }))
+ * order // => ["first enters", "first leaves", "second enters", "second leaves"]
  * ```
  *
  * @since 0.1.0
@@ -17,16 +25,16 @@ import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
-/** Runs an effect alone among all tabs that take the same name. */
+/** Runs an effect while no other tab runs one under the same name. */
 export type Locks = (name: string) => <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-/** What one tab says is heard by all others of the same name, and not by itself. */
+/** A channel to the other tabs that use the same name; messages do not come back to their sender. */
 export interface Channel {
   readonly post: (message: unknown) => Effect.Effect<void>
   readonly messages: Stream.Stream<unknown>
 }
 
-/** A turn that comes when nobody waits for it any more is given back at once. */
+/** Requests a lock, and releases it at once if it is granted after the interruption. */
 const lock = (locks: LockManager, name: string): Effect.Effect<() => void> =>
   Effect.callback((resume, signal) => {
     const held = locks.request(name, { signal }, () =>
@@ -36,7 +44,7 @@ const lock = (locks: LockManager, name: string): Effect.Effect<() => void> =>
     held.catch(() => {})
   })
 
-/** Web Locks; where there are none, as on pages without TLS, each tab is on its own. */
+/** The locks between tabs. Default: Web Locks; without them, as on pages without TLS, tabs do not wait for each other. */
 export const CurrentLocks = Context.Reference<Locks>("@effect-a2a/browser/Tabs/CurrentLocks", {
   defaultValue: () => (name) => (self) => {
     const locks = globalThis.navigator?.locks
@@ -51,7 +59,7 @@ export const CurrentLocks = Context.Reference<Locks>("@effect-a2a/browser/Tabs/C
   }
 })
 
-/** BroadcastChannel. */
+/** The channels between tabs. Default: `BroadcastChannel`; without it nothing is sent or received. */
 export const CurrentChannels = Context.Reference<(name: string) => Effect.Effect<Channel, never, Scope.Scope>>(
   "@effect-a2a/browser/Tabs/CurrentChannels",
   {

@@ -1,5 +1,5 @@
 /**
- * Lets `AddressGuard` see through host names: it asks the system's resolver, as connections do.
+ * Resolves host names for `AddressGuard`: it asks the system's resolver, as connections do.
  *
  * ```ts
  * import { AddressGuard } from "@effect-a2a/core"
@@ -18,7 +18,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { lookup } from "node:dns"
 
-/** Provide it to `Discovery.layer` and to `AddressGuard.layer`. A name that cannot be resolved is no one's address. */
+/**
+ * Provides the system's resolver to `Discovery.layer` and `AddressGuard.layer`. A name that cannot be resolved has no
+ * addresses.
+ */
 export const layerResolver: Layer.Layer<never> = Layer.succeed(
   AddressGuard.CurrentResolver,
   (host) =>

@@ -1,5 +1,5 @@
 /**
- * Serves routes on Node.js: a listener, a bound on request bodies, and a shutdown that does not wait for streams.
+ * Serves routes on Node.js: listens on a port, limits request bodies, and shuts down without waiting for event streams.
  *
  * ```ts
  * import { NodeAgentServer } from "@effect-a2a/node"
@@ -29,27 +29,27 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { createServer } from "node:http"
 
-/**
- * `port` 0 takes a free one, see {@link url}. `host`: default `127.0.0.1`, reachable from this machine only.
- * `maxBodySize`: of a request, default 16 MiB. `shutdown`: how long requests under way may take once the layer is
- * released, default one second; event streams end at once.
- */
+/** The routes, where to listen, and the limits. */
 export interface Options<E, R> {
   readonly routes: Layer.Layer<never, E, R>
+  /** 0 takes a free port, see {@link url}. */
   readonly port: number
+  /** Default: `127.0.0.1`, which only this machine can reach. */
   readonly host?: string | undefined
+  /** The largest request body; default: 16 MiB. */
   readonly maxBodySize?: ByteSize.Input | undefined
+  /** The time that running requests have when the layer is released; default: one second. Event streams end at once. */
   readonly shutdown?: Duration.Input | undefined
 }
 
-/** Where the server listens, such as `http://127.0.0.1:4000`. */
+/** The URL that the server listens on, such as `http://127.0.0.1:4000`. */
 export const url: Effect.Effect<string, never, HttpServer.HttpServer> = HttpServer.addressFormattedWith(Effect.succeed)
 
 /**
- * Ends event streams when the latch opens. `connection: close`, since a connection that is kept alive would hold the
+ * Ends event streams when the latch opens. They have `connection: close`: a connection that is kept alive would delay the
  * shutdown after its stream has ended.
  */
-const draining = (latch: Latch.Latch) =>
+const endStreams = (latch: Latch.Latch) =>
   HttpRouter.middleware(
     (effect) =>
       Effect.map(effect, (response) => {
@@ -65,7 +65,10 @@ const draining = (latch: Latch.Latch) =>
     { global: true }
   )
 
-/** Listens and serves until it is released. Fails where the port is taken. */
+/**
+ * Listens and serves until the layer is released. Routes may need what an `HttpApi` needs (files, paths, ETags): Node's
+ * are provided. Fails with a `ServeError` if the port is taken.
+ */
 export const layer = <E, R>(
   { host = "127.0.0.1", maxBodySize = "16 MiB", port, routes, shutdown = "1 second" }: Options<E, R>
 ) =>
@@ -77,10 +80,11 @@ export const layer = <E, R>(
     const cut = Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections())))
     return drain.pipe(
       Layer.provideMerge(
-        HttpRouter.serve(Layer.merge(routes, draining(latch)), { disableLogger: true, disableListenLog: true })
+        HttpRouter.serve(Layer.merge(routes, endStreams(latch)), { disableLogger: true, disableListenLog: true })
       ),
       Layer.provide(Layer.succeed(MaxBodySize, ByteSize.fromInputUnsafe(maxBodySize))),
       Layer.provideMerge(cut),
+      Layer.provide(NodeHttpServer.layerHttpServices),
       Layer.provideMerge(NodeHttpServer.layerServer(() => server, { host, port, gracefulShutdownTimeout: shutdown }))
     )
   }))

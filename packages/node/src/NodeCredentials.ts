@@ -1,6 +1,6 @@
 /**
- * Where secrets come from on Node.js: the environment, a file, or a command. None of them appears in an error, and all
- * are `Redacted` as soon as they are read.
+ * Credentials on Node.js: from the environment, a file, or a command. Secrets are `Redacted` as soon as they are read, and
+ * appear in no error.
  *
  * ```ts
  * import { Credentials } from "@effect-a2a/core"
@@ -31,11 +31,14 @@ import { exec } from "node:child_process"
 
 const unavailable = (message: string) => AgentError.make("credentials", "CredentialsUnavailableError", { message })
 
-/** A token as it was read, without the line break that editors and commands leave behind it. */
+/** Trims the text, since editors and commands end it with a line break. */
 const token = (text: string, source: string): Effect.Effect<Redacted.Redacted, AgentError.AgentError> =>
   text.trim() === "" ? Effect.fail(unavailable(`${source} is empty`)) : Effect.succeed(Redacted.make(text.trim()))
 
-/** A bearer token from a file, which is read again when the agent refuses the token. */
+/**
+ * Provides a bearer token from a file, which is read again when the agent refuses the token. Requests fail with
+ * `CredentialsUnavailableError` if the file cannot be read or is empty.
+ */
 export const layerFile = (path: string): Layer.Layer<Credentials.Credentials> =>
   Layer.unwrap(Effect.map(FileSystem.FileSystem, (files) =>
     Credentials.layerBearerEffect(
@@ -45,7 +48,7 @@ export const layerFile = (path: string): Layer.Layer<Credentials.Credentials> =>
       )
     ))).pipe(Layer.provide(NodeFileSystem.layer))
 
-/** Nothing that the command writes is told, on either of its outputs. */
+/** Runs the command. Its output may hold secrets, on both streams, and is left out of errors. */
 const run = (command: string): Effect.Effect<string, AgentError.AgentError> =>
   Effect.callback((resume) => {
     const child = exec(command, { windowsHide: true }, (error, output) =>
@@ -63,14 +66,16 @@ const run = (command: string): Effect.Effect<string, AgentError.AgentError> =>
   })
 
 /**
- * A bearer token from a command's standard output, such as `gcloud auth print-access-token`. The shell runs it once,
- * when a token is first needed, and again when the agent refuses the token.
+ * Provides a bearer token from a command's standard output, such as `gcloud auth print-access-token`. The shell runs the
+ * command when a token is first needed, and again when the agent refuses the token. Requests fail with
+ * `CredentialsUnavailableError` if the command fails or prints nothing.
  */
 export const layerCommand = (command: string): Layer.Layer<Credentials.Credentials> =>
   Credentials.layerBearerEffect(Effect.flatMap(run(command), (text) => token(text, "the token command's output")))
 
-/** `apiKeyHeader`: the header that `A2A_API_KEY` goes into; default `X-API-Key`. */
+/** The options of {@link layerEnv}. */
 export interface EnvOptions {
+  /** The header of `A2A_API_KEY`; default: `X-API-Key`. */
   readonly apiKeyHeader?: string | undefined
 }
 
@@ -84,9 +89,10 @@ const bearer = Config.map(secret("A2A_TOKEN"), Credentials.layerBearer).pipe(
 )
 
 /**
- * From the environment, a bearer token: the first that is set of `A2A_TOKEN`, `A2A_TOKEN_FILE` (see {@link layerFile}),
- * `A2A_TOKEN_COMMAND` (see {@link layerCommand}) and `MEMORYLAKE_API_KEY`. Beside it or alone, `A2A_API_KEY` in a header.
- * Presents nothing where none of them is set; an empty one is not.
+ * Provides credentials from configuration, which is the environment unless a `ConfigProvider` is provided. The bearer
+ * token is the first that is set of `A2A_TOKEN`, `A2A_TOKEN_FILE` (see {@link layerFile}), `A2A_TOKEN_COMMAND` (see
+ * {@link layerCommand}) and `MEMORYLAKE_API_KEY`. `A2A_API_KEY` is sent in a header, with or without a token. Variables
+ * that are empty count as missing; if all are, no credential is sent.
  */
 export const layerEnv = (
   { apiKeyHeader = "X-API-Key" }: EnvOptions = {}

@@ -52,22 +52,46 @@ describe("NodeAgent", () => {
         )
     ))
 
-  it.live("layerConfig takes URL and token from the environment", () =>
-    served(
-      HttpRouter.add("*", "/*", (request) =>
-        Effect.succeed(
-          HttpServerResponse.jsonUnsafe({ error: { message: request.headers.authorization ?? "none" } }, {
-            status: 400
-          })
-        )),
-      (url) =>
-        Effect.flip(Agent.ask("hi")).pipe(
-          Effect.map((error) => assert.strictEqual(error._tag === "AgentError" && error.reason.message, "Bearer t-1")),
-          Effect.provide(
-            NodeAgent.layerConfig().pipe(
-              Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord({ A2A_URL: url, A2A_TOKEN: "t-1" })))
-            )
-          )
-        )
+  /** Refuses every request, and repeats its path and its token. */
+  const refusing = HttpRouter.add("*", "/*", (request) =>
+    Effect.succeed(
+      HttpServerResponse.jsonUnsafe({ error: { message: `${request.url} ${request.headers.authorization}` } }, {
+        status: 400
+      })
     ))
+
+  /** The refusal of an agent that is configured by the provider. */
+  const refusal = (provider: ConfigProvider.ConfigProvider) =>
+    Agent.ask("hi").pipe(
+      Effect.provide(NodeAgent.layerConfig().pipe(Layer.provide(ConfigProvider.layer(provider)))),
+      Effect.flip,
+      Effect.map((error) => error._tag === "AgentError" ? error.reason.message : error._tag)
+    )
+
+  it.live("layerConfig takes URL and token from the environment", () =>
+    served(refusing, (url) =>
+      Effect.gen(function*() {
+        const provider = ConfigProvider.fromEnvRecord({ A2A_URL: url, A2A_TOKEN: "t-1" })
+        assert.strictEqual(yield* refusal(provider), "/message:send Bearer t-1")
+        assert.strictEqual(yield* refusal(ConfigProvider.fromEnvRecord({ A2A_TOKEN: "t-1" })), "ConfigError")
+      })))
+
+  it.live("layerConfig configures two agents by nested providers", () =>
+    served(refusing, (url) =>
+      Effect.gen(function*() {
+        const provider = ConfigProvider.fromEnvRecord({
+          SEARCH_A2A_URL: `${url}/search`,
+          SEARCH_A2A_TOKEN: "t-1",
+          WRITER_A2A_URL: `${url}/writer`,
+          WRITER_A2A_TOKEN: "t-2"
+        })
+        assert.strictEqual(
+          yield* refusal(ConfigProvider.nested(provider, "SEARCH")),
+          "/search/message:send Bearer t-1"
+        )
+        assert.strictEqual(
+          yield* refusal(ConfigProvider.nested(provider, "WRITER")),
+          "/writer/message:send Bearer t-2"
+        )
+      })))
 })

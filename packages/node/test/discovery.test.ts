@@ -26,11 +26,11 @@ const routes = (url: string, protocolBinding: string, protocolVersion: string) =
 const found = <A, E>(use: Effect.Effect<A, E, Agent.Agent>, ...one: Parameters<typeof routes>) =>
   Effect.flatMap(NodeAgentServer.url, (url) =>
     use.pipe(Effect.provide(Agent.layer.pipe(
-      Layer.provide(NodeAgent.layerDiscovery({ agent: url + path })),
+      Layer.provide(NodeAgent.layerTransport({ agent: url + path })),
       Layer.provide([NodeAgent.layerClient, Credentials.layerNone])
     )))).pipe(Effect.provide(NodeAgentServer.layer({ routes: routes(...one), port: 0 })))
 
-describe("NodeAgent.layerDiscovery", () => {
+describe("NodeAgent.layerTransport", () => {
   for (const version of ["1.0", "0.3"]) {
     for (const binding of ["HTTP+JSON", "JSONRPC"]) {
       it.live(`CARD-01: an agent below a path of this machine, which the user named, ${version} ${binding}`, () =>

@@ -1,7 +1,11 @@
-import { NodeAgentServer } from "@effect-a2a/node"
+import { Agent, Credentials, Protocol } from "@effect-a2a/core"
+import { NodeAgent, NodeAgentServer } from "@effect-a2a/node"
+import { AgentTest, Script } from "@effect-a2a/testing"
+import { RestServer } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
-import { type ByteSize, Clock, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
+import { type ByteSize, Clock, Effect, Exit, Fiber, Layer, Schema, Scope, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 
 const sse = HttpServerResponse.stream(
   Stream.make("data: 1\n\n").pipe(Stream.concat(Stream.never), Stream.encodeText),
@@ -63,6 +67,31 @@ describe("NodeAgentServer", () => {
       assert.isBelow((yield* Clock.currentTimeMillis) - start, 250)
       assert.strictEqual(yield* Fiber.join(body), "data: 1\n\n")
     }))
+
+  it.live("serves an HttpApi beside an agent without further layers", () => {
+    const api = HttpApi.make("api").add(
+      HttpApiGroup.make("greetings").add(HttpApiEndpoint.get("greet", "/greet", { success: Schema.String }))
+    )
+    const greetings = HttpApiBuilder.group(
+      api,
+      "greetings",
+      (handlers) => handlers.handle("greet", () => Effect.succeed("Hello"))
+    )
+    const agent = RestServer.routes({ path: "/a2a", protocols: [Protocol.v1_0] }).pipe(
+      Layer.provide(AgentTest.layer),
+      Layer.provide(Script.layer(Script.say("Hello from the agent")))
+    )
+    const routes = Layer.merge(HttpApiBuilder.layer(api).pipe(Layer.provide(greetings)), agent)
+    return Effect.gen(function*() {
+      const url = yield* NodeAgentServer.url
+      const greeting = yield* get(`${url}/greet`)
+      assert.strictEqual(yield* Effect.promise(() => greeting.json()), "Hello")
+      const { text } = yield* Agent.ask("hi").pipe(Effect.provide(
+        NodeAgent.layer({ url: `${url}/a2a` }).pipe(Layer.provide(Credentials.layerNone))
+      ))
+      assert.strictEqual(text, "Hello from the agent")
+    }).pipe(Effect.provide(NodeAgentServer.layer({ routes, port: 0 })))
+  })
 
   it.live("a release does not wait for answers that never come", () =>
     Effect.gen(function*() {

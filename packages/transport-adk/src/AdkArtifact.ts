@@ -25,5 +25,8 @@ export const ArtifactVersion = looseStruct({
 export type ArtifactVersion = typeof ArtifactVersion.Type
 
 /** A file to save. */
-export const SaveArtifact = looseStruct({ customMetadata: Schema.JsonObject }, { filename: Schema.String, artifact: Part })
+export const SaveArtifact = looseStruct({ customMetadata: Schema.JsonObject }, {
+  filename: Schema.String,
+  artifact: Part
+})
 export type SaveArtifact = typeof SaveArtifact.Type

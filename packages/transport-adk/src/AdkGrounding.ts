@@ -15,7 +15,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { numbers, looseStruct, strings } from "./internal/schema/looseStruct.ts"
+import { looseStruct, numbers, strings } from "./internal/schema/looseStruct.ts"
 
 const ReviewSnippet = looseStruct({
   authorAttribution: looseStruct({ displayName: Schema.String, photoUri: Schema.String, uri: Schema.String }),
@@ -30,7 +30,12 @@ const ReviewSnippet = looseStruct({
 /** One source; which member is there says of what kind. */
 export const GroundingChunk = looseStruct({
   web: looseStruct({ uri: Schema.String, title: Schema.String, domain: Schema.String }),
-  image: looseStruct({ sourceUri: Schema.String, imageUri: Schema.String, title: Schema.String, domain: Schema.String }),
+  image: looseStruct({
+    sourceUri: Schema.String,
+    imageUri: Schema.String,
+    title: Schema.String,
+    domain: Schema.String
+  }),
   maps: looseStruct({
     placeId: Schema.String,
     text: Schema.String,
@@ -69,7 +74,12 @@ export type GroundingChunk = typeof GroundingChunk.Type
 
 /** Which piece of the answer stands on which chunks. */
 export const GroundingSupport = looseStruct({
-  segment: looseStruct({ startIndex: Schema.Finite, endIndex: Schema.Finite, partIndex: Schema.Finite, text: Schema.String }),
+  segment: looseStruct({
+    startIndex: Schema.Finite,
+    endIndex: Schema.Finite,
+    partIndex: Schema.Finite,
+    text: Schema.String
+  }),
   groundingChunkIndices: numbers,
   confidenceScores: numbers,
   renderedParts: numbers

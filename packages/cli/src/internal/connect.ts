@@ -56,7 +56,7 @@ const transport = (target: Target.Target, cell: Partial<Cell>, policy: AgentTran
   const patched = (protocol: Protocol.Protocol) => isMemoryLake(target) ? MemoryLake.protocol(protocol) : protocol
   const remembering = isMemoryLake(target) ? MemoryLake.withMemory : identity
   if (target._tag === "Card") {
-    return remembering(NodeAgent.layerDiscovery({
+    return remembering(NodeAgent.layerTransport({
       agent: target.url,
       bindings: allOr<NodeAgent.Binding, HttpBinding.HttpBinding>(NodeAgent.bindings, cell.binding),
       protocols: Arr.map(allOr<NodeAgent.Version, Protocol.Protocol>(NodeAgent.protocols, cell.protocol), patched),

@@ -14,12 +14,12 @@ import type { AdkError } from "../AdkError.ts"
 import { Event } from "../AdkEvent.ts"
 import * as AdkRun from "../AdkRun.ts"
 import * as AdkSession from "../AdkSession.ts"
-import * as Check from "./http/pathSegment.ts"
 import type { ArtifactKey, Client, Flavour, Options } from "./contract.ts"
 import * as Frames from "./http/eventStream.ts"
+import * as Server from "./http/http.ts"
+import * as Check from "./http/pathSegment.ts"
 import * as Lock from "./lock.ts"
 import { looseStruct, strings } from "./schema/looseStruct.ts"
-import * as Server from "./http/http.ts"
 
 const Events = Schema.Array(Event)
 const Sessions = Schema.Array(AdkSession.Session)

@@ -27,7 +27,10 @@ type Parser = (input: unknown, options: SchemaAST.ParseOptions) => Result.Result
  * be any JSON. The snake_case spelling of a member is read too; unknown members stay as they are, both ways. Only members
  * that are there cost anything: a struct would look for each of dozens in every piece of text.
  */
-export const looseStruct = <const O extends Fields, const R extends Fields = {}>(optional: O, required?: R): LooseStruct<O, R> => {
+export const looseStruct = <const O extends Fields, const R extends Fields = {}>(
+  optional: O,
+  required?: R
+): LooseStruct<O, R> => {
   const fields: Fields = { ...required, ...optional }
   const names = Object.keys(fields)
   const aliases = new Map(names.map((name) => [snake(name), name] as const).filter(([alias, name]) => alias !== name))
