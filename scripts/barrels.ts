@@ -1,4 +1,4 @@
-// Writes what can be derived from the list of packages and modules; with --check only tells what is out of date.
+// Writes the files that follow from the list of packages and modules. With --check lists the stale ones only.
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { exists, files, packages, read, root } from "./workspace.ts"
@@ -34,7 +34,7 @@ const generated: ReadonlyArray<readonly [file: string, text: string]> = [
   ["tsconfig.packages.json", projects()]
 ]
 
-/** Files that are not what they would be if written now. */
+/** Files that differ from their generated text. */
 export const stale: ReadonlyArray<string> = generated.flatMap(([file, text]) =>
   exists(file) && read(file) === text ? [] : [file]
 )

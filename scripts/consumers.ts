@@ -1,6 +1,6 @@
-// What is published, as its users have it: the tarballs in a fresh app, installed by npm; type-checked, built by four
-// bundlers without a warning and without a built-in of Node, and run in Chromium where there is one. Downloads the
-// bundlers, so it is no part of `npm test`.
+// Checks the published packages as users install them: tarballs in a fresh app, installed by npm, type-checked, built by
+// four bundlers without a warning or a built-in of Node, and run in Chromium if it is installed. Downloads the bundlers,
+// so `npm test` leaves it out.
 import * as Effect from "effect/Effect"
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
@@ -49,7 +49,7 @@ Effect.runPromise(answers).then(
 )
 `
 
-/** Runs in the app: three bundlers by their own interfaces, each told to build for browsers. */
+/** Runs in the app: three bundlers by their own interfaces, each configured for browsers. */
 const build = `import * as esbuild from "esbuild"
 import { nodeResolve } from "@rollup/plugin-node-resolve"
 import { rollup } from "rollup"
@@ -61,7 +61,7 @@ const input = "src/main.js"
 const built = await esbuild.build({ entryPoints: ["src/main.ts"], outfile: "dist/esbuild/main.js", bundle: true,
   format: "esm", platform: "browser", minify: true, logLevel: "silent" })
 warnings.esbuild.push(...built.warnings.map(({ text }) => text))
-// the others read no TypeScript by themselves
+// the others do not read TypeScript
 await esbuild.build({ entryPoints: ["src/main.ts"], outfile: input, logLevel: "silent" })
 
 const bundle = await rollup({ input, plugins: [nodeResolve({ browser: true })],
@@ -82,7 +82,7 @@ const write = (file: string, text: string) => {
   fs.writeFileSync(path.join(app, file), text)
 }
 
-/** What a bundle asks of Node, which no browser has. */
+/** Imports of Node in a bundle; browsers have none of them. */
 const builtin =
   /(?:from|import|require)\s*\(?\s*["'](?:node:[\w/]+|(?:assert|buffer|child_process|crypto|events|fs|http|https|net|os|path|process|stream|tls|url|util|zlib|worker_threads)(?:\/\w+)?)["']/g
 
@@ -100,7 +100,7 @@ const step = (name: string, found: ReadonlyArray<string>) => {
 
 const unless = ({ ok, output }: { readonly ok: boolean; readonly output: string }) => ok ? [] : [output]
 
-/** Each binding's answer, as the page that Vite built hears it from the emulator on another origin. */
+/** The answer over each binding, as the page built by Vite receives it from an emulator on another origin. */
 const heard = Effect.scoped(Effect.gen(function*() {
   const { page: url } = yield* serving(path.join(app, "dist", "vite"), 0)
   const browser = yield* launch

@@ -1,4 +1,4 @@
-// Which tests cover which requirements and field cases, by the ids in their metadata (test/support/covers.ts).
+// Finds the tests that cover each requirement and field case, by the ids in their metadata (test/support/covers.ts).
 import { type Node, textOf, tree, walk } from "./syntax.ts"
 import { files, packages, read } from "./workspace.ts"
 
@@ -57,7 +57,7 @@ const citations = (file: string): ReadonlyArray<Citation> => {
   return Array.from(found, ([title, ids]) => ({ file, title, ids: [...ids] }))
 }
 
-/** The tests of these lists are no evidence. */
+/** The tests of the lists do not count. */
 const lists = ["test/requirements.test.ts", "test/field-cases.test.ts"]
 
 const tests = ["test", ...packages.map((name) => `packages/${name}/test`)]

@@ -23,7 +23,7 @@ const counts = (all: Readonly<Record<string, number>>) =>
 const tell = (name: string, { errors, faults, resumed, streams, undisturbed, wrong }: Report, seconds: number) => {
   const failed = Object.values(errors).reduce((sum, n) => sum + n, 0)
   console.log(`${name}: ${streams} streams in ${seconds.toFixed(1)} s, seed ${seed}`)
-  console.log(`  as undisturbed  ${undisturbed}, ${resumed} of them after being taken up again`)
+  console.log(`  as undisturbed  ${undisturbed}, ${resumed} of them resumed`)
   console.log(`  typed errors    ${failed}: ${counts(errors)}`)
   console.log(`  faults made     ${counts(faults)}`)
   console.log(`  wrong           ${wrong.length}`)

@@ -68,7 +68,7 @@ ${Object.entries(areas).map(section).join("\n\n")}
 /** Cases in scope that no test shows. */
 export const missing: ReadonlyArray<string> = inScope.map(({ id }) => id).filter((id) => shown(id).length === 0)
 
-/** Cases that have a test although the list gives a reason for none, unknown reasons, and cited ids that are no case. */
+/** Cases with a test and a reason for having none, cases with an unknown reason, and cited ids that are not in the list. */
 export const wrong: ReadonlyArray<string> = [
   ...cases.filter(({ id, later: reason }) =>
     reason !== undefined && (shown(id).length > 0 || later[reason] === undefined)

@@ -1,4 +1,4 @@
-// Packs what would be published and has publint read the tarballs.
+// Packs the packages as for publishing and checks the tarballs with publint.
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -15,7 +15,7 @@ const pack = (): boolean => {
 const lint = (): boolean =>
   fs.readdirSync(folder).map((file) => tool("publint", ["run", path.join(folder, file), "--strict"]).ok).every(Boolean)
 
-/** Outputs whose source is gone would be published too. */
+/** Removes outputs without a source, since they would be published too. */
 const sweep = () => {
   for (const name of packages) {
     for (const file of files(`packages/${name}/dist`, /\.(js|d\.ts)(\.map)?$/)) {

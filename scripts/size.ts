@@ -1,12 +1,12 @@
-// What a page pays for an agent: bundles made by rolldown, minified and gzipped, held against budgets.
-// `--modules` lists what the client is made of.
+// Checks the size of an agent in a page: bundles made by rolldown, minified and gzipped, against budgets.
+// `--modules` lists the modules of the client.
 import * as path from "node:path"
 import { gzipSync } from "node:zlib"
 import { type OutputChunk, rolldown } from "rolldown"
 import { minifySync } from "rolldown/utils"
 import { root } from "./workspace.ts"
 
-/** An app that has Effect's Stream, Schema and HttpClient already, all there is of them. */
+/** An app that contains Effect's Stream, Schema and HttpClient in full already. */
 const app = `
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"

@@ -1,4 +1,4 @@
-// The main job, shown: one question, streamed with its steps, then the same in all eight combinations.
+// The demo: one question, streamed with its steps, then the same in all combinations.
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 

@@ -1,4 +1,4 @@
-// Syntax trees of files, with the way down to each node: what the checks of sources and of tests stand on.
+// Syntax trees of files, for the checks of sources and tests.
 import { type Comment, type Node, parseSync } from "oxc-parser"
 import { read } from "./workspace.ts"
 

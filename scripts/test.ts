@@ -1,4 +1,4 @@
-// All that CI checks, fast things first; a failure does not stop what follows. Arguments choose test files.
+// Runs all checks of CI, fast ones first; a failure does not stop the later ones. Arguments select test files.
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { exists, read, root, tool, tsc } from "./workspace.ts"

@@ -1,4 +1,4 @@
-// Where things are in this repository: shared by the scripts and the tests on the whole of it.
+// Paths, files and tools of this repository, for scripts and tests.
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"

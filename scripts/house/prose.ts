@@ -1,4 +1,4 @@
-// Texts that people read, each file as a text of its own length: code and quotes are blanked, line breaks are spaces.
+// The texts that people read: comments, titles, messages and pages. Code is blanked, so that positions stay.
 
 import { type Node, textOf, tree, walk } from "../syntax.ts"
 import { exists, files, packages, read, sources } from "../workspace.ts"
@@ -24,7 +24,7 @@ const masked = (file: string, isProse: (node: Node, ancestors: ReadonlyArray<Nod
   let prose = ""
   for (const [start, end] of kept.sort(([a], [b]) => a - b)) {
     if (start < prose.length) continue
-    // the marks of a comment are no words
+    // blanks the marks of comments
     const words = text.slice(start, end).replaceAll(/\/\/|\/\*+|\*+\/|(?<=\n)\s*\*/g, (mark) => " ".repeat(mark.length))
     prose += blank(text.slice(prose.length, start)) + words
   }
