@@ -1,5 +1,5 @@
 // Finds the tests that cover each requirement and field case, by the ids in their metadata (test/support/covers.ts).
-import { type Node, textOf, tree, walk } from "./syntax.ts"
+import { isTest, type Node, textOf, tree, walk } from "./syntax.ts"
 import { files, packages, read } from "./workspace.ts"
 
 export interface Citation {
@@ -29,13 +29,6 @@ const named = (node: Node): Node | undefined =>
     node.properties.flatMap((one) =>
       one.type === "Property" && one.key.type === "Identifier" && /^(title|name)$/.test(one.key.name) ? [one.value] : []
     )[0]
-
-const isTest = (callee: Node): boolean =>
-  callee.type === "Identifier" ?
-    /^(it|test|describe|layer)$/.test(callee.name) :
-    callee.type === "MemberExpression" ?
-    isTest(callee.object) :
-    callee.type === "CallExpression" && isTest(callee.callee)
 
 const titleOf = (node: Node): string | undefined =>
   node.type === "CallExpression" && isTest(node.callee) ?

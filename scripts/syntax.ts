@@ -47,3 +47,11 @@ export const textOf = (node: Node | undefined): string | undefined =>
     node?.type === "TemplateLiteral" ?
     node.quasis.map(({ value }) => value.cooked ?? value.raw).join("…") :
     undefined
+
+/** If a callee registers a test or a suite: `it`, `it.effect`, `describe.each(rows)` … */
+export const isTest = (callee: Node): boolean =>
+  callee.type === "Identifier" ?
+    /^(it|test|describe|layer)$/.test(callee.name) :
+    callee.type === "MemberExpression" ?
+    isTest(callee.object) :
+    callee.type === "CallExpression" && isTest(callee.callee)

@@ -1,6 +1,7 @@
 // Measures of doc comments: how they open, and which exports have one.
 import type { Comment, Node, Tree } from "../syntax.ts"
-import { documents } from "./prose.ts"
+import { read } from "../workspace.ts"
+import { documents, titles } from "./prose.ts"
 import { isDoc, isPublic, place, trees, wordsOf } from "./sources.ts"
 
 const question = /^(What|How|Where|Whether|Who|Whom|Whose|Which|Why|When)\b/
@@ -16,13 +17,32 @@ export const questions: ReadonlyArray<string> = docs.flatMap(({ comment, source 
 /** Share of doc comments that open with a question word, in percent. */
 export const questionShare = (): number => 100 * questions.length / docs.length
 
+const areas = Object.keys(JSON.parse(read("test/field-cases.json")).areas).join("|")
+
 /** Ids of requirements and field cases, and rules of documents that are not in this repository. */
-const id =
-  /\b(?!UTF-(16|32)\b|SHA-)(ML|SDK|ADK|SSE|UTF|STR|VER|CARD|URL|RPC|ERR|AUTH|RETRY|CAN|RES|HIST|ART|PUSH|BRW|PRX|MEM|CONC|SCH|ESM|SEC|TRC|LST)-\d\d\b|\brules? [A-Z]\d+/g
+const id = new RegExp(`\\b(?!UTF-(16|32)\\b)(ML|SDK|${areas})-\\d\\d\\b|\\brules? [A-Z]\\d+`, "g")
 
 export const ids: ReadonlyArray<string> = trees.flatMap((source) =>
   source.comments.flatMap((comment) =>
     Array.from(comment.value.matchAll(id), ({ 0: found, index }) => place(source, comment.start + index, found))
+  )
+)
+
+/** A title that begins with a label of a list, such as `S22:` or `§3.1:`. */
+const label = /(?<=["'`·]\s*)([A-Z]{1,4}\d+(-\d+)?|§[\d.]+)(?=[,:])/g
+
+/** Ids in the titles of tests: they belong into the metadata. */
+export const titleIds: ReadonlyArray<string> = titles.flatMap((one) =>
+  [id, label].flatMap((pattern) =>
+    Array.from(
+      one.prose.matchAll(pattern),
+      ({ 0: found, index }) =>
+        place(
+          one,
+          index,
+          `${found}, before "${one.text.slice(index + found.length).split("\n")[0]?.slice(0, 50)}`
+        )
+    )
   )
 )
 

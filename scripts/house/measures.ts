@@ -37,6 +37,7 @@ export const measures: ReadonlyArray<Measure> = [
   },
   counted("undocumented", "public exports without a doc comment", Docs.undocumented),
   counted("ids", "requirement ids and rules in published comments", Docs.ids),
+  counted("titleIds", "ids in titles of tests", Docs.titleIds),
   counted("hollowExamples", "examples without a result worth showing", Docs.hollowExamples),
   counted("vendorWords", "words of vendors in core", Code.vendorWords),
   counted("internalTypes", "public types defined under internal/", internalTypes),

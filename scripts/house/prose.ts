@@ -1,6 +1,6 @@
 // The texts that people read: comments, titles, messages and pages. Code is blanked, so that positions stay.
 
-import { type Node, textOf, tree, walk } from "../syntax.ts"
+import { isTest, type Node, textOf, tree, walk } from "../syntax.ts"
 import { exists, files, packages, read, sources } from "../workspace.ts"
 
 export interface Prose {
@@ -12,9 +12,15 @@ export interface Prose {
 
 const blank = (text: string) => text.replaceAll(/\S/g, "·")
 
-const masked = (file: string, isProse: (node: Node, ancestors: ReadonlyArray<Node>) => boolean): Prose => {
+const masked = (
+  file: string,
+  isProse: (node: Node, ancestors: ReadonlyArray<Node>) => boolean,
+  hasComments = true
+): Prose => {
   const { comments, program, text } = tree(file)
-  const kept: Array<readonly [start: number, end: number]> = comments.map(({ end, start }) => [start, end])
+  const kept: Array<readonly [start: number, end: number]> = hasComments ?
+    comments.map(({ end, start }) => [start, end]) :
+    []
   walk(program, (node, ancestors) => {
     const isText = node.type === "TemplateElement" || (node.type === "Literal" && typeof node.value === "string")
     if (isText && isProse(node, ancestors)) {
@@ -34,23 +40,15 @@ const masked = (file: string, isProse: (node: Node, ancestors: ReadonlyArray<Nod
 const inSources = (file: string): Prose =>
   masked(file, (_, ancestors) => !/^(Import|Export\w+From|TSImportType)/.test(ancestors.at(-1)?.type ?? ""))
 
-const isTest = (callee: Node): boolean =>
-  callee.type === "Identifier" ?
-    /^(it|test|describe|layer)$/.test(callee.name) :
-    callee.type === "MemberExpression" ?
-    isTest(callee.object) :
-    callee.type === "CallExpression" && isTest(callee.callee)
-
-/** Titles only: the other texts of a test are data. */
-const inTests = (file: string): Prose =>
-  masked(file, (node, ancestors) => {
-    const outer = ancestors.findLast(({ type }) => type !== "TemplateLiteral")
-    const title = node.type === "TemplateElement" ? ancestors.at(-1) : node
-    return outer?.type === "CallExpression" ?
-      isTest(outer.callee) && outer.arguments[0] === title :
-      outer?.type === "Property" && outer.key.type === "Identifier" && /^(title|name)$/.test(outer.key.name) &&
-      textOf(title) !== undefined
-  })
+/** The other texts of a test are data. */
+const isTitle = (node: Node, ancestors: ReadonlyArray<Node>): boolean => {
+  const outer = ancestors.findLast(({ type }) => type !== "TemplateLiteral")
+  const title = node.type === "TemplateElement" ? ancestors.at(-1) : node
+  return outer?.type === "CallExpression" ?
+    isTest(outer.callee) && outer.arguments[0] === title :
+    outer?.type === "Property" && outer.key.type === "Identifier" && /^(title|name)$/.test(outer.key.name) &&
+    textOf(title) !== undefined
+}
 
 const document = (file: string): Prose => {
   const text = read(file)
@@ -78,9 +76,12 @@ export const documents: ReadonlyArray<Prose> = pages.map(document)
 /** The comments and texts of the published sources. */
 export const published: ReadonlyArray<Prose> = sources.map(inSources)
 
+/** The titles of the tests. */
+export const titles: ReadonlyArray<Prose> = tests.map((file) => masked(file, isTitle, false))
+
 export const prose: ReadonlyArray<Prose> = [
   ...published,
-  ...tests.map(inTests),
+  ...tests.map((file) => masked(file, isTitle)),
   ...others.map(inSources),
   ...documents,
   ...files("examples", /\.(md|html)$/).map(document)
