@@ -16,10 +16,10 @@ const layers: ReadonlyArray<ReadonlyArray<string>> = [
   words("AgentTransport Resilience internal/transport"),
   words(`
     HttpBinding HttpTransport HttpPeer HttpExchange HttpServing ServerHandler ServerSentEvents AddressGuard Credentials
-    OAuth Discovery internal/binding internal/http internal/card internal/credentials
+    OAuth Discovery Connector internal/binding internal/http internal/card internal/credentials
   `),
-  words("Agent"),
-  words("Conversation internal/conversation")
+  words("Agent internal/conversation"),
+  words("Conversation")
 ]
 
 /** `Task`, or `internal/http` for each file below it. */
@@ -35,14 +35,14 @@ const isModel = (file: string | undefined): boolean => model.includes(unitOf(fil
 describe("core", () => {
   it("has a layer for each module and for each folder of internals", () => {
     const units = core.map(({ file }) => unitOf(file) ?? file)
-    assert.deepStrictEqual([...new Set(units)].filter((unit) => layerOf(unit) === -1), [])
+    assert.deepStrictEqual([...new Set(units)].filter((unit) => layerOf(unit) === -1), [], "add them to `layers` here")
   })
 
   it("imports from the same layer or a lower one only", () => {
     assert.deepStrictEqual(
       offences(core, ({ file }, { target }) => {
         const [self, other] = [unitOf(file), unitOf(target)]
-        return self !== undefined && other !== undefined && layerOf(other) > layerOf(self)
+        return self !== undefined && layerOf(self) !== -1 && other !== undefined && layerOf(other) > layerOf(self)
       }),
       []
     )
