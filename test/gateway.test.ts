@@ -6,6 +6,7 @@ import * as Id from "@effect-a2a/core/Id"
 import * as Message from "@effect-a2a/core/Message"
 import * as Part from "@effect-a2a/core/Part"
 import * as Protocol from "@effect-a2a/core/Protocol"
+import * as Recognizer from "@effect-a2a/core/Recognizer"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import * as ToolCall from "@effect-a2a/core/ToolCall"
 import * as AgentTest from "@effect-a2a/testing/AgentTest"
@@ -118,7 +119,7 @@ describe("SDK-03: 0.3 JSON-RPC to 1.0 REST", () => {
           ["submitted", "working", "working", "working", "working", "ArtifactUpdate", "ArtifactUpdate", "completed"]
         )
         const said = events.flatMap((event) => event._tag === "StatusUpdate" ? event.status.message?.parts ?? [] : [])
-        assert.deepStrictEqual(said, [
+        const expected: ReadonlyArray<Part.Part> = [
           Part.text("hm", { metadata: { adk_thought: true } }),
           Part.data({ id: "call_1", name: "web_search", args: { query: question, limit: 2 } }, {
             metadata: { adk_type: "function_call" }
@@ -126,7 +127,8 @@ describe("SDK-03: 0.3 JSON-RPC to 1.0 REST", () => {
           Part.data({ id: "call_1", name: "web_search", response: "{\"hits\":[1,2]}" }, {
             metadata: { adk_type: "function_response" }
           })
-        ])
+        ]
+        assert.deepStrictEqual(said, expected.map((part) => Recognizer.mark([Script.recognizer], part)))
         assert.deepStrictEqual(ToolCall.collect(said), [call])
         const answer = yield* AgentStream.answer(Agent.stream(question))
         assert.strictEqual(answer.text, "It is Paris.")

@@ -1,5 +1,5 @@
 /** ADK's events as those of a task (ADK-08), through the emulator's bytes. */
-import { Agent, AgentStream, Answer, Artifact, Message, Part, type StreamEvent, Task, ToolCall } from "@effect-a2a/core"
+import { Agent, AgentStream, Answer, Artifact, Message, Part, type StreamEvent, Task } from "@effect-a2a/core"
 import { AdkEmulator } from "@effect-a2a/emulators"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
@@ -75,13 +75,13 @@ describe("a run is a task", () => {
       const events = yield* Adk.events("thought")
       const [whole] = Adk.fold(events).artifacts ?? []
       assert.deepStrictEqual(whole?.parts, [
-        Part.text("Six by seven.", { metadata: { adk_thought: true } }),
+        Part.thought("Six by seven.", { metadata: { adk_thought: true } }),
         Part.text("42")
       ])
       const thoughts = artifactsOf(events).slice(0, -1).flatMap(({ artifact }) => artifact.parts).filter(
-        ToolCall.isThought
+        Part.isThought
       )
-      assert.strictEqual(Part.joinText(thoughts), "Six by seven.")
+      assert.strictEqual(thoughts.map((part) => part._tag === "Text" ? part.text : "").join(""), "Six by seven.")
       const text = yield* Agent.stream("thought").pipe(AgentStream.text, Stream.mkString)
       assert.deepStrictEqual([text, (yield* Agent.ask("thought")).text], ["42", "42"])
     }))

@@ -89,7 +89,7 @@ const isTool = (part: Part.Part) => ToolCall.call(part) !== undefined || ToolCal
 
 const hearPart = (turn: Turn, part: Part.Part): Turn => {
   if (isTool(part)) return addTool(aside(turn), part)
-  if (ToolCall.isThought(part)) return addThought(aside(turn), Part.joinText([part]))
+  if (Part.isThought(part)) return addThought(aside(turn), part._tag === "Text" ? part.text : "")
   if (part._tag === "Text") return { ...turn, text: turn.text + part.text }
   if (!Part.isFile(part)) return turn
   return { ...aside(turn), steps: [...aside(turn).steps, { _tag: "File", file: file(part) }] }

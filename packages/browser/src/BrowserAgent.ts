@@ -23,6 +23,7 @@ import * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import * as Connector from "@effect-a2a/core/Connector"
 import type { Credentials } from "@effect-a2a/core/Credentials"
 import * as Protocol from "@effect-a2a/core/Protocol"
+import * as AdkRecognizer from "@effect-a2a/transport-adk/AdkRecognizer"
 import * as JsonRpc from "@effect-a2a/transport-jsonrpc/JsonRpc"
 import * as Rest from "@effect-a2a/transport-rest/Rest"
 import * as Duration from "effect/Duration"
@@ -55,14 +56,17 @@ export interface Options extends Connector.Options<Binding, Version> {}
  */
 export interface DiscoveryOptions extends Connector.DiscoveryOptions {}
 
-/** Provides `fetch` without trace headers: browsers ask the agent's permission for them, which few agents give. */
+/**
+ * Provides `fetch` without trace headers: browsers ask the agent's permission for them, which few agents give. Comes with
+ * `AdkRecognizer.layer`.
+ */
 export const layerClient: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
   HttpClient.HttpClient,
   Effect.map(
     HttpClient.HttpClient,
     HttpClient.transform((effect) => Effect.provideService(effect, HttpClient.TracerPropagationEnabled, false))
   )
-).pipe(Layer.provide(FetchHttpClient.layer))
+).pipe(Layer.provide(FetchHttpClient.layer), Layer.merge(AdkRecognizer.layer))
 
 /** The interval between attempts while the browser reports no network, which it does by mistake at times. */
 const offlineInterval = Duration.seconds(30)

@@ -24,7 +24,7 @@ import * as Stream from "effect/Stream"
 import * as Answer from "./Answer.ts"
 import * as Artifact from "./Artifact.ts"
 import * as Message from "./Message.ts"
-import type * as Part from "./Part.ts"
+import * as Part from "./Part.ts"
 import * as StreamEvent from "./StreamEvent.ts"
 import type * as Task from "./Task.ts"
 import * as ToolCall from "./ToolCall.ts"
@@ -46,7 +46,7 @@ const sayParts = (said: Said, parts: ReadonlyArray<Part.Part>): readonly [Said, 
   let text = ""
   for (const part of parts) {
     if (part._tag !== "Text") spoken = ""
-    else if (!ToolCall.isThought(part)) {
+    else if (!Part.isThought(part)) {
       spoken += part.text
       text += part.text
     }

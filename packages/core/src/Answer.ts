@@ -54,7 +54,7 @@ export const fromMessage = (message: Message.Message): Answer => ({
   ...ids(message.taskId, message.contextId)
 })
 
-/** Agents tell of their tools in turns, or in artifacts as ADK's executor does. */
+/** Agents report tool calls in turns, or in artifacts. */
 const toolCallsOf = ({ artifacts = [], history = [], status: { message } }: Task.Task) =>
   ToolCall.collect([...history, ...artifacts, ...message === undefined ? [] : [message]].flatMap(({ parts }) => parts))
 

@@ -1,5 +1,5 @@
 /**
- * A result that an agent produced (specification §4.1.7).
+ * A result that an agent produced (A2A 1.0 §4.1.7).
  *
  * ```ts
  * import { Artifact, Id, Part } from "@effect-a2a/core"
@@ -10,34 +10,44 @@
  *
  * @since 0.1.0
  */
+import { dual } from "effect/Function"
 import * as Schema from "effect/Schema"
 import * as Id from "./Id.ts"
 import { Metadata } from "./Metadata.ts"
 import * as Part from "./Part.ts"
 
-export const Artifact = Schema.Struct({
-  artifactId: Id.ArtifactId,
-  name: Schema.optionalKey(Schema.String),
-  description: Schema.optionalKey(Schema.String),
-  parts: Schema.Array(Part.Part),
-  metadata: Schema.optionalKey(Metadata),
-  extensions: Schema.optionalKey(Schema.Array(Schema.String))
-})
-export type Artifact = typeof Artifact.Type
+/** A result of an agent. */
+export class Artifact extends Schema.Opaque<Artifact>()(
+  Schema.Struct({
+    artifactId: Id.ArtifactId,
+    name: Schema.optionalKey(Schema.String),
+    description: Schema.optionalKey(Schema.String),
+    parts: Schema.Array(Part.Part),
+    metadata: Schema.optionalKey(Metadata),
+    extensions: Schema.optionalKey(Schema.Array(Schema.String))
+  }).annotate({ identifier: "Artifact" })
+) {}
 
+/** Creates an artifact. */
 export const make = (
   artifactId: Id.ArtifactId,
   parts: ReadonlyArray<Part.Part>,
   options?: Omit<Artifact, "artifactId" | "parts">
 ): Artifact => ({ artifactId, parts, ...options })
 
-/** An artifact with the parts of `chunk` behind its own; name and description of the chunk win, metadata merges. */
-export const append = (self: Artifact, chunk: Artifact): Artifact => ({
+/**
+ * Appends the parts of `chunk` to those of an artifact. Name, description and extensions of the chunk replace those of the
+ * artifact; metadata is merged.
+ */
+export const append: {
+  (chunk: Artifact): (self: Artifact) => Artifact
+  (self: Artifact, chunk: Artifact): Artifact
+} = dual(2, (self: Artifact, chunk: Artifact): Artifact => ({
   ...self,
   ...chunk,
   parts: [...self.parts, ...chunk.parts],
   ...(self.metadata || chunk.metadata ? { metadata: { ...self.metadata, ...chunk.metadata } } : undefined)
-})
+}))
 
-/** The text of an artifact, thoughts left out: adjacent chunks are one text. */
-export const text = ({ parts }: Artifact): string => Part.joinText(parts.filter((part) => !Part.isThought(part)))
+/** Returns the text of an artifact, all chunks joined. Thoughts are left out. */
+export const text = ({ parts }: Artifact): string => Part.joinText(parts)

@@ -6,6 +6,7 @@ import type * as Schema from "effect/Schema"
 import type * as AgentCard from "./AgentCard.ts"
 import type * as AgentError from "./AgentError.ts"
 import type * as Operation from "./Operation.ts"
+import type { Recognizer } from "./Recognizer.ts"
 
 /** Wire JSON to canonical value and back. Encoding is strict, decoding is kind; a failure names the members. */
 export interface Codec<A> {
@@ -66,6 +67,8 @@ export interface Protocol<out Version extends string = string> {
   /** The header that lists extensions. */
   readonly extensionsHeader: string
   readonly agentCard: Codec<AgentCard.AgentCard>
+  /** Read the meaning of parts that this peer writes beside them. Default: none. */
+  readonly recognizers: ReadonlyArray<Recognizer>
   readonly rest: {
     readonly dialect: Dialect
     /** In order of preference; a client tries the next where a peer answers 404 or 405 without saying more. */

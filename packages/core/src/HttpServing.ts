@@ -32,6 +32,7 @@ import * as Json from "./internal/http/json.ts"
 import { fromReason } from "./internal/protocol/failure.ts"
 import type * as Operation from "./Operation.ts"
 import type * as Protocol from "./Protocol.ts"
+import * as Recognizer from "./Recognizer.ts"
 import * as ServiceParameters from "./ServiceParameters.ts"
 
 /** Operations on wire JSON. Refusals are told as the wire tells them. */
@@ -75,15 +76,22 @@ const notExpressible = (violations: ReadonlyArray<AgentError.Violation>) =>
     })
   )
 
-/** A transport behind a dialect. */
-export const handler = (dialect: Protocol.Dialect, transport: AgentTransport["Service"]): Handler => {
+/** A transport behind a dialect. The parts of requests are marked by `recognizers` (default: none). */
+export const handler = (
+  dialect: Protocol.Dialect,
+  transport: AgentTransport["Service"],
+  recognizers: ReadonlyArray<Recognizer.Recognizer> = []
+): Handler => {
   const decode = (operation: Operation.Any, body: unknown): Result.Result<never, Protocol.WireFailure> => {
     const codec = dialect.request[operation._tag as Operation.Tag]
     return codec === undefined
       ? Result.fail(
         refusal(new AgentError.MethodNotFoundError({ message: `${dialect.name} has no ${operation._tag}` }))
       )
-      : Result.mapError(codec.decode(body), invalid) as Result.Result<never, Protocol.WireFailure>
+      : Result.mapBoth(codec.decode(body), {
+        onFailure: invalid,
+        onSuccess: (request) => Recognizer.apply(recognizers, request)
+      }) as Result.Result<never, Protocol.WireFailure>
   }
   const encode = (operation: Operation.Any) => {
     const codec = dialect.success[operation._tag as Operation.Tag] as Protocol.Codec<unknown> | undefined

@@ -1,5 +1,5 @@
 /**
- * One turn of a conversation (specification §4.1.4).
+ * One message of a conversation (A2A 1.0 §4.1.4).
  *
  * ```ts
  * import { Message, Part } from "@effect-a2a/core"
@@ -13,36 +13,40 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Id from "./Id.ts"
 import { Metadata } from "./Metadata.ts"
 import * as Part from "./Part.ts"
 
-/** Who speaks. `unspecified` is a role of a later protocol version; its word is in `unrecognizedRole`. */
+/** The author of a message. `unspecified` is a role of a later protocol version; its name is in `unrecognizedRole`. */
 export const Role = Schema.Literals(["user", "agent", "unspecified"])
+/** The type of {@link Role}. */
 export type Role = typeof Role.Type
 
-export const Message = Schema.TaggedStruct("Message", {
-  messageId: Id.MessageId,
-  contextId: Schema.optionalKey(Id.ContextId),
-  taskId: Schema.optionalKey(Id.TaskId),
-  role: Role,
-  parts: Schema.Array(Part.Part),
-  metadata: Schema.optionalKey(Metadata),
-  extensions: Schema.optionalKey(Schema.Array(Schema.String)),
-  referenceTaskIds: Schema.optionalKey(Schema.Array(Id.TaskId)),
-  /** The peer's own word for a role this SDK does not know; read only. */
-  unrecognizedRole: Schema.optionalKey(Schema.String)
-})
-export type Message = typeof Message.Type
+/** One message of a conversation. */
+export class Message extends Schema.Opaque<Message>()(
+  Schema.TaggedStruct("Message", {
+    messageId: Id.MessageId,
+    contextId: Schema.optionalKey(Id.ContextId),
+    taskId: Schema.optionalKey(Id.TaskId),
+    role: Role,
+    parts: Schema.Array(Part.Part),
+    metadata: Schema.optionalKey(Metadata),
+    extensions: Schema.optionalKey(Schema.Array(Schema.String)),
+    referenceTaskIds: Schema.optionalKey(Schema.Array(Id.TaskId)),
+    /** The peer's own word for a role this SDK does not know; read only. */
+    unrecognizedRole: Schema.optionalKey(Schema.String)
+  }).annotate({ identifier: "Message" })
+) {}
 
 /** The id given to messages that a peer sent without one: it identifies nothing. */
 export const unidentified = Id.MessageId.make("unidentified")
 
-/** What a message can be made from: text, a part, several of either, or a message, which is taken as it is. */
+/** Content of a message: text, a part, several of either, or a message, which is used as it is. */
 export type Input = string | Part.Part | ReadonlyArray<string | Part.Part> | Message
 
-/** What a message may carry besides its parts. */
+/** Members that a message may have beside its parts. */
 export interface Options {
   readonly messageId?: Id.MessageId
   readonly contextId?: Id.ContextId
@@ -52,14 +56,14 @@ export interface Options {
   readonly referenceTaskIds?: ReadonlyArray<Id.TaskId>
 }
 
-export const isMessage = (input: unknown): input is Message =>
-  typeof input === "object" && input !== null && "_tag" in input && input._tag === "Message"
+/** Returns true if the value is tagged as a message. */
+export const isMessage = (input: unknown): input is Message => Predicate.isTagged(input, "Message")
 
 const toPart = (input: string | Part.Part): Part.Part => typeof input === "string" ? Part.text(input) : input
 
 const isMany = (input: Exclude<Input, Message>): input is ReadonlyArray<string | Part.Part> => Array.isArray(input)
 
-/** The parts that an input which is no message stands for. */
+/** Returns the parts of an input that is not a message. */
 export const parts = (input: Exclude<Input, Message>): ReadonlyArray<Part.Part> =>
   isMany(input) ? input.map(toPart) : [toPart(input)]
 
@@ -70,11 +74,11 @@ const of = (role: Role) =>
     return { _tag: "Message", role, parts: parts(input), ...options, messageId } satisfies Message as Message
   })
 
-/** A message of the caller, with a new id unless one is given. */
+/** Creates a message of the caller, with a new id unless one is given. */
 export const user: (input: Input, options?: Options) => Effect.Effect<Message> = of("user")
 
-/** A message of an agent, with a new id unless one is given. */
+/** Creates a message of an agent, with a new id unless one is given. */
 export const agent: (input: Input, options?: Options) => Effect.Effect<Message> = of("agent")
 
-/** The text of a message. */
+/** Returns the text of a message. Thoughts are left out. */
 export const text = (self: Message): string => Part.joinText(self.parts)

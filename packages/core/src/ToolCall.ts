@@ -1,105 +1,67 @@
 /**
- * Tool calls, their results and thoughts, as agents built on Google's ADK tell them: data parts whose metadata says
- * `adk_type`, text parts that say `adk_thought` (ML-21, ML-24).
+ * Tool calls and their results, as an agent reports them in parts. A part is known as one by its `mark`, which a
+ * `Recognizer` sets.
  *
  * ```ts
- * import { Part, ToolCall } from "@effect-a2a/core"
+ * import { Part, Recognizer, ToolCall } from "@effect-a2a/core"
  *
- * const call = Part.data({ id: "c-1", name: "search", args: { q: "x" } }, { metadata: { adk_type: "function_call" } })
- * const result = Part.data({ id: "c-1", response: "{\"hits\":2.0}" }, { metadata: { adk_type: "function_response" } })
- * ToolCall.collect([call, result])
+ * const recognizer = Recognizer.fromMetadata({ type: "x-type", call: "call", result: "result" })
+ * const parts = [
+ *   Part.data({ id: "c-1", name: "search", args: { q: "x" } }, { metadata: { "x-type": "call" } }),
+ *   Part.data({ id: "c-1", response: "{\"hits\":2.0}" }, { metadata: { "x-type": "result" } })
+ * ].map((part) => Recognizer.mark([recognizer], part))
+ * ToolCall.collect(parts)
  * // => [{ id: "c-1", name: "search", args: { q: "x" }, outcome: { _tag: "Success", response: { hits: 2 } } }]
  * ```
  *
  * @since 0.1.0
  */
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { Metadata } from "./Metadata.ts"
+import { Metadata } from "./Metadata.ts"
 import * as Part from "./Part.ts"
 
-/** What the agent asks a tool. Without an id, the name stands in for it. */
-export interface Call {
-  readonly _tag: "Call"
-  readonly id: string
-  readonly name: string
-  readonly args: Metadata
-}
+/** A call of a tool. `id` is the tool's name if the agent sent no id. */
+export type Call = Part.CallMark
 
-/** What the tool gave back: JSON that came as a string is parsed where it parses. */
-export type Outcome =
-  | { readonly _tag: "Success"; readonly response: Schema.Json }
-  | { readonly _tag: "Failure"; readonly error: string; readonly code?: string | number }
+/** The outcome of a call: its response, or an error. A response that came as a string of JSON is parsed. */
+export type Outcome = Part.Outcome
 
-export interface Result {
-  readonly _tag: "Result"
-  readonly id: string
-  readonly name: string
-  readonly outcome: Outcome
-}
+/** The result of the call with the same `id`. */
+export type Result = Part.ResultMark
 
-/** A call with its outcome, once there is one. */
-export interface ToolCall {
-  readonly id: string
-  readonly name: string
-  readonly args: Metadata
-  readonly outcome?: Outcome
-}
+/** A call, with its outcome once there is one. */
+export class ToolCall extends Schema.Opaque<ToolCall>()(
+  Schema.Struct({
+    id: Schema.String,
+    name: Schema.String,
+    args: Metadata,
+    outcome: Schema.optionalKey(Part.Outcome)
+  }).annotate({ identifier: "ToolCall" })
+) {}
 
-const isObject = (json: Schema.Json | undefined): json is Metadata =>
-  typeof json === "object" && json !== null && !Array.isArray(json)
+/** Returns the call that a part reports, or `undefined`. */
+export const call = ({ mark }: Part.Part): Call | undefined => mark?._tag === "Call" ? mark : undefined
 
-const string = (json: Schema.Json | undefined): string | undefined => typeof json === "string" ? json : undefined
+/** Returns the result that a part reports, or `undefined`. */
+export const result = ({ mark }: Part.Part): Result | undefined => mark?._tag === "Result" ? mark : undefined
 
-const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
-
-const typed = (part: Part.Part, type: string): Metadata | undefined =>
-  part._tag === "Data" && part.metadata?.adk_type === type && isObject(part.data) ? part.data : undefined
-
-const outcome = (response: Schema.Json | undefined): Outcome => {
-  const value = typeof response === "string" ? Option.getOrElse(parse(response), () => response) : response ?? null
-  const error = isObject(value) ? string(value.error) : undefined
-  if (error === undefined) return { _tag: "Success", response: value }
-  const code = (value as Metadata).code
-  return { _tag: "Failure", error, ...(typeof code === "string" || typeof code === "number" ? { code } : undefined) }
-}
-
-const identity = (data: Metadata) => {
-  const name = string(data.name) ?? ""
-  return { id: string(data.id) ?? name, name }
-}
-
-/** The call a part tells, if it tells one. */
-export const call = (part: Part.Part): Call | undefined => {
-  const data = typed(part, "function_call")
-  return data && { _tag: "Call", ...identity(data), args: isObject(data.args) ? data.args : {} }
-}
-
-/** The result a part tells, if it tells one. */
-export const result = (part: Part.Part): Result | undefined => {
-  const data = typed(part, "function_response")
-  return data && { _tag: "Result", ...identity(data), outcome: outcome(data.response) }
-}
-
-/** Whether a part is the agent thinking aloud, which is no part of its answer. */
-export const isThought: (part: Part.Part) => boolean = Part.isThought
-
-/** Adds what a part tells to the calls so far; a result joins its call by id, or stands alone where it has none. */
+/**
+ * Adds the call or result of a part to the calls so far. A call whose id is there already is left out. A result completes
+ * the call with its id; without such a call it becomes one without arguments.
+ */
 export const add = (calls: ReadonlyArray<ToolCall>, part: Part.Part): ReadonlyArray<ToolCall> => {
-  const started = call(part)
-  if (started !== undefined) {
-    const { _tag, ...toolCall } = started
-    return calls.some(({ id }) => id === started.id) ? calls : [...calls, toolCall]
+  const { mark } = part
+  if (mark === undefined || mark._tag === "Thought") return calls
+  const index = calls.findIndex(({ id }) => id === mark.id)
+  if (mark._tag === "Call") {
+    return index < 0 ? [...calls, { id: mark.id, name: mark.name, args: mark.args }] : calls
   }
-  const ended = result(part)
-  if (ended === undefined) return calls
-  const index = calls.findIndex(({ id }) => id === ended.id)
   return index < 0
-    ? [...calls, { id: ended.id, name: ended.name, args: {}, outcome: ended.outcome }]
-    : calls.with(index, { ...calls[index]!, outcome: ended.outcome })
+    ? [...calls, { id: mark.id, name: mark.name, args: {}, outcome: mark.outcome }]
+    : calls.with(index, { ...calls[index]!, outcome: mark.outcome })
 }
 
-/** The calls told by parts, each once, in order. */
+/** Collects the calls that parts report, in order, each once. */
 export const collect = (parts: Iterable<Part.Part>): ReadonlyArray<ToolCall> => {
   let calls: ReadonlyArray<ToolCall> = []
   for (const part of parts) calls = add(calls, part)

@@ -1,6 +1,7 @@
 import { AgentError, AgentStream, Artifact, Id, Message, Part, StreamEvent, Task } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Stream } from "effect"
+import { Effect, type Schema, Stream } from "effect"
+import * as Marked from "./marked.ts"
 
 const taskId = Id.TaskId.make("t-1")
 const contextId = Id.ContextId.make("c-1")
@@ -29,11 +30,9 @@ const delta = (id: string, ...parts: ReadonlyArray<string | Part.Part>) =>
     ...at,
     status: { state: "working", message: saying(id, ...Message.parts(parts)) }
   })
-const call = (id: string) =>
-  Part.data({ id, name: "search", args: { q: id } }, { metadata: { adk_type: "function_call" } })
-const response = (id: string, response: unknown) =>
-  Part.data({ id, name: "search", response: response as never }, { metadata: { adk_type: "function_response" } })
-const thought = (text: string) => Part.text(text, { metadata: { adk_thought: true } })
+const call = (id: string) => Marked.call({ id, name: "search", args: { q: id } })
+const response = (id: string, response: Schema.Json) => Marked.result({ id, name: "search", response })
+const { thought } = Marked
 
 type Events = ReadonlyArray<StreamEvent.StreamEvent>
 

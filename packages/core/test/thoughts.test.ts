@@ -2,35 +2,36 @@ import { AgentStream, Answer, Artifact, Id, Part, StreamEvent, type Task } from 
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { covers } from "../../../test/support/covers.ts"
+import * as Marked from "./marked.ts"
 
 const taskId = Id.TaskId.make("t-1")
-const thought = (text: string) => Part.text(text, { metadata: { adk_thought: true } })
-const call = Part.data({ id: "c-1", name: "search", args: {} }, { metadata: { adk_type: "function_call" } })
-const response = Part.data({ id: "c-1", response: { hits: 1 } }, { metadata: { adk_type: "function_response" } })
+const call = Marked.call({ id: "c-1", name: "search", args: {} })
+const response = Marked.result({ id: "c-1", response: { hits: 1 } })
 const put = (parts: ReadonlyArray<Part.Part>, append: boolean, id = "a") =>
   StreamEvent.artifactUpdate({ taskId, artifact: Artifact.make(Id.ArtifactId.make(id), parts), append })
 const settled = StreamEvent.statusUpdate({ taskId, status: { state: "completed" } })
 
-/** As ADK's own executor tells a run: everything is an artifact, and the whole replaces the pieces. */
+/** A run of which everything is an artifact, and the whole replaces the pieces. */
 const run = Stream.make<Array<StreamEvent.StreamEvent>>(
-  put([thought("Hm, ")], false),
-  put([thought("well.")], true),
+  put([Marked.thought("Hm, ")], false),
+  put([Marked.thought("well.")], true),
   put([Part.text("4")], true),
   put([Part.text("2")], true),
-  put([thought("Hm, well."), Part.text("42")], false),
+  put([Marked.thought("Hm, well."), Part.text("42")], false),
   put([call], false, "b"),
   put([response], false, "c"),
   settled
 )
 
 describe("artifacts that hold all of a run", () => {
-  it.effect("ML-24, ADK-08: thoughts in artifacts are no part of the answer, and nothing is said twice", () =>
+  it.effect("leave thoughts out of the answer, and emit no text twice", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* Stream.runCollect(AgentStream.text(run)), ["4", "2"])
       assert.strictEqual((yield* AgentStream.answer(run)).text, "42")
-    }))
+    }), covers("ML-24", "ADK-08"))
 
-  it.effect("ML-21, ADK-08: tool calls in artifacts are those of the answer, streamed or not", () =>
+  it.effect("give the answer their tool calls, streamed or not", () =>
     Effect.gen(function*() {
       const answer = yield* AgentStream.answer(run)
       assert.deepStrictEqual(answer.toolCalls, [
@@ -39,9 +40,9 @@ describe("artifacts that hold all of a run", () => {
       assert.deepStrictEqual(Answer.fromTask(answer.task!).toolCalls, answer.toolCalls)
       const told = AgentStream.toolCalls(Stream.make<Array<StreamEvent.StreamEvent>>(answer.task!))
       assert.deepStrictEqual((yield* Stream.runCollect(told)).map(({ _tag }) => _tag), ["Call", "Result"])
-    }))
+    }), covers("ML-21", "ADK-08"))
 
-  it("ADK-08: a question is the answer's text where artifacts have none", () => {
+  it("give way to a question if they have no text", covers("ADK-08"), () => {
     const task: Task.Task = {
       _tag: "Task",
       id: taskId,

@@ -1,21 +1,19 @@
-import { Part, ToolCall } from "@effect-a2a/core"
+import { Part, Recognizer, ToolCall } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
-import type { Schema } from "effect"
-
-const call = (data: Schema.Json) => Part.data(data, { metadata: { adk_type: "function_call" } })
-const result = (data: Schema.Json) => Part.data(data, { metadata: { adk_type: "function_response" } })
+import { covers } from "../../../test/support/covers.ts"
+import { call, recognizer, result } from "./marked.ts"
 
 const search = call({ id: "k", name: "search", args: { q: "x" } })
 
 describe("ToolCall", () => {
-  it("ML-21: other parts tell no calls", () => {
+  it("other parts report no calls", covers("ML-21"), () => {
     const others = [
-      Part.text("x", { metadata: { adk_type: "function_call" } }),
+      Part.text("x", { metadata: { "x-type": "x-call" } }),
       Part.data({ id: "k", name: "search" }),
-      Part.data({ id: "k" }, { metadata: { adk_type: "other" } }),
-      Part.data(["k"], { metadata: { adk_type: "function_call" } }),
-      Part.data(null, { metadata: { adk_type: "function_call" } })
-    ]
+      Part.data({ id: "k" }, { metadata: { "x-type": "other" } }),
+      Part.data(["k"], { metadata: { "x-type": "x-call" } }),
+      Part.data(null, { metadata: { "x-type": "x-call" } })
+    ].map((part) => Recognizer.mark([recognizer], part))
     assert.deepStrictEqual(ToolCall.collect(others), [])
     assert.deepStrictEqual(others.map(ToolCall.call), others.map(() => undefined))
   })
@@ -36,7 +34,7 @@ describe("ToolCall", () => {
       ["an error that is no text", { error: { a: 1 } }, { _tag: "Success", response: { error: { a: 1 } } }]
     ] as const
   ) {
-    it(`ML-24: ${title} as a response`, () => {
+    it(`reads ${title} as a response`, covers("ML-24"), () => {
       const part = result({ id: "k", name: "search", ...(response === undefined ? {} : { response }) })
       assert.deepStrictEqual(ToolCall.result(part), { _tag: "Result", id: "k", name: "search", outcome } as never)
       assert.deepStrictEqual(ToolCall.collect([search, part]), [
@@ -45,25 +43,18 @@ describe("ToolCall", () => {
     })
   }
 
-  it("ML-24: without an id the name stands in", () => {
+  it("takes the name if there is no id", covers("ML-24"), () => {
     const calls = ToolCall.collect([call({ name: "clock" }), result({ name: "clock", response: "12:00" })])
     assert.deepStrictEqual(calls, [
       { id: "clock", name: "clock", args: {}, outcome: { _tag: "Success", response: "12:00" } }
     ])
   })
 
-  it("a call told twice is one; adding changes nothing that was there", () => {
+  it("adds a call once, and leaves the earlier list as it was", () => {
     const first = ToolCall.collect([search])
     assert.strictEqual(ToolCall.add(first, search), first)
     const second = ToolCall.add(Object.freeze(first), result({ id: "k", name: "search", response: 1 }))
     assert.isUndefined(first[0]?.outcome)
     assert.deepStrictEqual(second[0]?.outcome, { _tag: "Success", response: 1 })
-  })
-
-  it("thoughts", () => {
-    assert.isTrue(ToolCall.isThought(Part.text("hm", { metadata: { adk_thought: true } })))
-    for (const metadata of [{}, { adk_thought: false }, { adk_thought: "true" }]) {
-      assert.isFalse(ToolCall.isThought(Part.text("hm", { metadata })))
-    }
   })
 })

@@ -25,6 +25,7 @@ import type { Credentials } from "@effect-a2a/core/Credentials"
 import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import type { Metadata } from "@effect-a2a/core/Metadata"
 import * as Protocol from "@effect-a2a/core/Protocol"
+import type { Recognizer } from "@effect-a2a/core/Recognizer"
 import * as Effect from "effect/Effect"
 import type { HttpClient } from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
@@ -32,6 +33,7 @@ import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { merge } from "./internal/json.ts"
 import * as edition from "./internal/patch.ts"
+import * as marks from "./internal/recognizer.ts"
 import * as transport from "./internal/transport.ts"
 import type { Options } from "./MemoryLakeOptions.ts"
 
@@ -112,6 +114,9 @@ export const withMemory: <E, R>(self: Layer.Layer<AgentTransport, E, R>) => Laye
  * takes from clients besides.
  */
 export const protocol: <V extends string>(self: Protocol.Protocol<V>) => Protocol.Protocol<V> = edition.patch
+
+/** Recognizes the thoughts, tool calls and results of MemoryLake agents. {@link protocol} has it. */
+export const recognizer: Recognizer = marks.recognizer
 
 /** The message id of a request that came without one, which MemoryLake allows; a server gives it one of its own. */
 export const unnamedMessageId = edition.unnamedMessageId

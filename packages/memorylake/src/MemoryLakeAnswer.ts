@@ -90,11 +90,11 @@ const ofKind = (parts: ReadonlyArray<Part.Part>, wanted: string, member: string)
   )
 
 const isKnown = (part: Part.Part) =>
-  (part._tag === "Text" && !ToolCall.isThought(part)) || kind(part) === "attachments" ||
+  (part._tag === "Text" && !Part.isThought(part)) || kind(part) === "attachments" ||
   kind(part) === "recommended_questions"
 
 const fromParts = (parts: ReadonlyArray<Part.Part>): Answer => ({
-  text: Part.joinText(parts.filter((part) => !ToolCall.isThought(part))),
+  text: Part.joinText(parts),
   attachments: ofKind(parts, "attachments", "attachments").flatMap(attachment),
   recommendedQuestions: ofKind(parts, "recommended_questions", "questions").filter(Predicate.isString),
   other: parts.filter((part) => !isKnown(part))
@@ -113,7 +113,7 @@ export const fromTask = (task: Task.Task): Answer | undefined =>
     : fromParts(task.artifacts.flatMap(({ parts }) => parts))
 
 const step = (part: Part.Part): Step => {
-  if (ToolCall.isThought(part)) return { _tag: "Thought", text: Part.joinText([part]) }
+  if (Part.isThought(part)) return { _tag: "Thought", text: part._tag === "Text" ? part.text : "" }
   if (part._tag === "Text") return { _tag: "TextDelta", text: part.text }
   if (Part.isFile(part)) return { _tag: "File", file: part }
   const call = ToolCall.call(part)

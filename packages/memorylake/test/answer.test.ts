@@ -1,10 +1,11 @@
 import * as Id from "@effect-a2a/core/Id"
 import type * as Message from "@effect-a2a/core/Message"
 import * as Part from "@effect-a2a/core/Part"
+import * as Recognizer from "@effect-a2a/core/Recognizer"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
 import * as ToolCall from "@effect-a2a/core/ToolCall"
-import { MemoryLakeAnswer } from "@effect-a2a/memorylake"
+import { MemoryLake, MemoryLakeAnswer } from "@effect-a2a/memorylake"
 import { assert, describe, it } from "@effect/vitest"
 
 const taskId = Id.TaskId.make("run-1")
@@ -12,11 +13,14 @@ const taskId = Id.TaskId.make("run-1")
 /** Parts as the wire has them, numbers included: JSON text in. */
 const parts = (json: string): ReadonlyArray<Part.Part> =>
   (JSON.parse(json) as ReadonlyArray<any>).map(({ data, text, url, ...options }) =>
-    text !== undefined
-      ? Part.text(text, options)
-      : url !== undefined
-      ? Part.url(url, options)
-      : Part.data(data, options)
+    Recognizer.mark(
+      [MemoryLake.recognizer],
+      text !== undefined
+        ? Part.text(text, options)
+        : url !== undefined
+        ? Part.url(url, options)
+        : Part.data(data, options)
+    )
   )
 
 const artifact = (json: string) => ({

@@ -28,6 +28,7 @@ import * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import * as Connector from "@effect-a2a/core/Connector"
 import type { Credentials } from "@effect-a2a/core/Credentials"
 import * as Protocol from "@effect-a2a/core/Protocol"
+import * as AdkRecognizer from "@effect-a2a/transport-adk/AdkRecognizer"
 import * as JsonRpc from "@effect-a2a/transport-jsonrpc/JsonRpc"
 import * as Rest from "@effect-a2a/transport-rest/Rest"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
@@ -59,11 +60,12 @@ export interface DiscoveryOptions extends Connector.DiscoveryOptions {}
 
 /**
  * Provides an HTTP client over undici without its time limits: they would interrupt agents that think for more than five
- * minutes. Limits are for the caller to set, see `Timeouts`. On Bun, whose undici is incomplete, it is `fetch`.
+ * minutes. Limits are for the caller to set, see `Timeouts`. On Bun, whose undici is incomplete, it is `fetch`. Comes with
+ * `AdkRecognizer.layer`.
  */
 export const layerClient: Layer.Layer<HttpClient> = Layer.unwrap(
   Effect.map(NodeHttpClient.makeDispatcher, Client.fromDispatcher)
-)
+).pipe(Layer.merge(AdkRecognizer.layer))
 
 /**
  * Creates the transport alone, for decorators of your choice. The host names on a discovered card are resolved before

@@ -24,6 +24,7 @@
 import type { AgentErrorReason } from "@effect-a2a/core/AgentError"
 import type * as Message from "@effect-a2a/core/Message"
 import * as Part from "@effect-a2a/core/Part"
+import * as Recognizer from "@effect-a2a/core/Recognizer"
 import type { TaskState } from "@effect-a2a/core/TaskState"
 import * as AgentExecutor from "@effect-a2a/server/AgentExecutor"
 import * as Reply from "@effect-a2a/server/Reply"
@@ -62,21 +63,31 @@ export const say = (text: string): Say => reply(text)
 /** A piece of the text as it is written, outside the artifact: what MemoryLake streams for display (ML-22). */
 export const write = (text: string): Say => reply(Reply.progress(text))
 
-/** A thought, marked as the Agent Development Kit does. */
-export const think = (text: string): Say => reply(Reply.progress(Part.text(text, { metadata: { adk_thought: true } })))
+/** Recognizes what {@link think}, {@link callTool} and {@link toolResult} write into metadata, as most agents do. */
+export const recognizer: Recognizer.Recognizer = Recognizer.fromMetadata({
+  thought: "adk_thought",
+  type: "adk_type",
+  call: "function_call",
+  result: "function_response"
+})
 
-const adk = (type: "function_call" | "function_response", data: Schema.Json): Say =>
-  reply(Reply.progress(Part.data(data, { metadata: { adk_type: type } })))
+const marked = (part: Part.Part): Say => reply(Reply.progress(Recognizer.mark([recognizer], part)))
+
+/** Reports a thought. */
+export const think = (text: string): Say => marked(Part.text(text, { metadata: { adk_thought: true } }))
+
+const typed = (type: "function_call" | "function_response", data: Schema.Json): Say =>
+  marked(Part.data(data, { metadata: { adk_type: type } }))
 
 /** A tool is called (ML-24); the matching {@link toolResult} has the same id. */
 export const callTool = (
   call: { readonly id: string; readonly name: string; readonly args?: Schema.JsonObject }
-): Say => adk("function_call", { id: call.id, name: call.name, args: call.args ?? {} })
+): Say => typed("function_call", { id: call.id, name: call.name, args: call.args ?? {} })
 
 /** A tool has answered: JSON, JSON in a string, or `{ error, code? }`. */
 export const toolResult = (
   result: { readonly id: string; readonly name: string; readonly response: Schema.Json }
-): Say => adk("function_response", { id: result.id, name: result.name, response: result.response })
+): Say => typed("function_response", { id: result.id, name: result.name, response: result.response })
 
 /** A file that the agent made, told while it works. */
 export const file = (part: Part.Raw | Part.Url): Say => reply(Reply.progress(part))

@@ -9,10 +9,12 @@ import type { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import * as Credentials from "@effect-a2a/core/Credentials"
 import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import type * as Protocol from "@effect-a2a/core/Protocol"
+import * as Recognizer from "@effect-a2a/core/Recognizer"
 import { layer as layerHttp, Tape } from "@effect-a2a/server/InProcessHttp"
 import type * as Arr from "effect/Array"
 import type * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
+import * as Script from "./Script.ts"
 
 export { type Exchange, layer as layerHttp, Tape } from "@effect-a2a/server/InProcessHttp"
 
@@ -55,6 +57,6 @@ export const through =
     const app = cell.server({ path, protocols: [cell.protocol] }).pipe(Layer.provide(self))
     return cell.client({ url: `http://agent.test${path}`, protocol: cell.protocol }).pipe(
       Layer.provideMerge(layerHttp(app)),
-      Layer.provide(Credentials.layerNone)
+      Layer.provide([Credentials.layerNone, Recognizer.layer(Script.recognizer)])
     ) as never
   }

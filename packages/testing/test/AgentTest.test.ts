@@ -1,4 +1,4 @@
-import { AgentError, AgentTransport, Message, Operation, Part, StreamEvent, Task } from "@effect-a2a/core"
+import { AgentError, AgentTransport, Message, Operation, Part, Recognizer, StreamEvent, Task } from "@effect-a2a/core"
 import { AgentTest, Script } from "@effect-a2a/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Stream } from "effect"
@@ -26,7 +26,7 @@ describe("Script", () => {
   it.effect("ML-21: thoughts, tool calls and results, written text, files, the answer, the end", () =>
     Effect.gen(function*() {
       const events = yield* Stream.runCollect(stream("hi"))
-      assert.deepStrictEqual(said(events), [
+      const expected: ReadonlyArray<Part.Part> = [
         Part.text("hm", { metadata: { adk_thought: true } }),
         Part.data({ id: "c1", name: "web_search", args: { query: "Paris" } }, {
           metadata: { adk_type: "function_call" }
@@ -34,7 +34,8 @@ describe("Script", () => {
         Part.data({ id: "c1", name: "web_search", response: "{}" }, { metadata: { adk_type: "function_response" } }),
         Part.text("Paris is"),
         Part.url("https://agent.test/a.png", { mediaType: "image/png", filename: "a.png" })
-      ])
+      ]
+      assert.deepStrictEqual(said(events), expected.map((part) => Recognizer.mark([Script.recognizer], part)))
       const [task] = events
       const last = events.reduce(StreamEvent.apply, undefined as Task.Task | undefined)
       assert.strictEqual(task?._tag === "Task" && task.status.state, "submitted")

@@ -34,10 +34,12 @@
  */
 import type { Metadata } from "@effect-a2a/core/Metadata"
 import * as Part from "@effect-a2a/core/Part"
+import * as Recognizer from "@effect-a2a/core/Recognizer"
 import type * as Task from "@effect-a2a/core/Task"
 import * as ToolCall from "@effect-a2a/core/ToolCall"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
+import * as AdkRecognizer from "./AdkRecognizer.ts"
 import * as Names from "./internal/mapping/functionNames.ts"
 import { toResponse } from "./internal/mapping/parts.ts"
 import * as Pending from "./internal/mapping/pendingCalls.ts"
@@ -63,7 +65,9 @@ const kinds: { readonly [name: string]: Kind } = {
 /** What a task waits for; all of it is to be answered in one message. */
 export const questions = ({ status }: Pick<Task.Task, "status">): ReadonlyArray<Question> =>
   (status.message?.parts ?? []).flatMap((part) => {
-    const call = part.metadata?.adk_is_long_running === true ? ToolCall.call(part) : undefined
+    const call = part.metadata?.adk_is_long_running === true
+      ? ToolCall.call(Recognizer.mark([AdkRecognizer.recognizer], part))
+      : undefined
     if (call === undefined) return []
     const text = Pending.question(call)
     return [{

@@ -26,6 +26,7 @@ import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import * as HttpServing from "@effect-a2a/core/HttpServing"
 import * as Operation from "@effect-a2a/core/Operation"
 import type * as Protocol from "@effect-a2a/core/Protocol"
+import * as Recognizer from "@effect-a2a/core/Recognizer"
 import type * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -107,11 +108,12 @@ export const routes = (options: Options): Layer.Layer<never, never, AgentTranspo
   Layer.effectDiscard(Effect.gen(function*() {
     const transport = yield* AgentTransport
     const router = yield* HttpRouter.HttpRouter
+    const recognizers = yield* Recognizer.Current
     const mount = options.path ?? "/"
     const editions = options.protocols.map((protocol): Edition => ({
       protocol,
       match: Template.matcher(protocol.rest),
-      handler: HttpServing.handler(protocol.rest.dialect, transport)
+      handler: HttpServing.handler(protocol.rest.dialect, transport, [...protocol.recognizers, ...recognizers])
     }))
 
     /** The edition that is to answer, or the refusal in the words of the one that fits best. */

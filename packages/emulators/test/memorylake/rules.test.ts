@@ -5,6 +5,7 @@ import * as Message from "@effect-a2a/core/Message"
 import type { Metadata } from "@effect-a2a/core/Metadata"
 import * as Operation from "@effect-a2a/core/Operation"
 import * as Part from "@effect-a2a/core/Part"
+import * as Recognizer from "@effect-a2a/core/Recognizer"
 import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import * as Task from "@effect-a2a/core/Task"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
@@ -90,21 +91,22 @@ describe("the emulator's rules", () => {
   it.effect("ML-21: the page's example stream, event by event", () =>
     inWorkspace(Effect.gen(function*() {
       const events = yield* Stream.runCollect(stream(Answers.example, { contextId }))
+      const marked = (part: Part.Part) => Recognizer.mark([MemoryLake.recognizer], part)
       assert.deepStrictEqual<unknown>(events.map(said), [
         ["Task", "submitted"],
         ["StatusUpdate", "working"],
         ["run-3", [Part.text("Let me look that up.")]],
         ["run-8-call", [
-          Part.data({ id: "call_1", name: "web_search", args: { query: "capital of France" } }, {
+          marked(Part.data({ id: "call_1", name: "web_search", args: { query: "capital of France" } }, {
             metadata: { adk_type: "function_call" }
-          })
+          }))
         ]],
         ["run-9-response", [
-          Part.data({
+          marked(Part.data({
             id: "call_1",
             name: "web_search",
             response: `{"results": [{"title": "Paris", "url": "https://en.wikipedia.org/wiki/Paris"}]}`
-          }, { metadata: { adk_type: "function_response" } })
+          }, { metadata: { adk_type: "function_response" } }))
         ]],
         ["run-11", [Part.text("Paris is")]],
         ["run-12", [Part.text(" the capital of France.")]],

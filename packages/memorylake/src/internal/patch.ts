@@ -8,6 +8,7 @@ import type { Metadata } from "@effect-a2a/core/Metadata"
 import * as Protocol from "@effect-a2a/core/Protocol"
 import * as Result from "effect/Result"
 import { isJsonObject, parse } from "./json.ts"
+import { recognizer } from "./recognizer.ts"
 
 export const defaultHost = "https://app.memorylake.cn"
 
@@ -214,6 +215,7 @@ export const patch = Protocol.override((self) => {
   const { jsonRpc, onlyCode, rest } = deviations[self.version] ?? deviations["1.0"]!
   return {
     versionRequired: false,
+    recognizers: [recognizer, ...self.recognizers],
     extensionsHeader: "A2A-Extensions",
     rest: {
       ...self.rest,

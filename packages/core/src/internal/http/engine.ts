@@ -11,6 +11,7 @@ import { AgentTransport } from "../../AgentTransport.ts"
 import type * as Credentials from "../../Credentials.ts"
 import type * as Protocol from "../../Dialect.ts"
 import * as Operation from "../../Operation.ts"
+import * as Recognizer from "../../Recognizer.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
 import type { Frame, HttpBinding, Limits } from "../binding.ts"
 import * as Card from "../card/fetchCard.ts"
@@ -123,6 +124,7 @@ export const make = Effect.fnUntraced(function*(options: Options & { readonly bi
   const { binding, limits, protocol } = options
   const peer = yield* Effect.fromResult(connect(options, binding.protocolBinding))
   const dialect = binding.dialect(protocol)
+  const recognizers = [...protocol.recognizers, ...yield* Recognizer.Current]
   let lastId = 0
 
   const malformed = (message: string, issue: string) =>
@@ -212,10 +214,12 @@ export const make = Effect.fnUntraced(function*(options: Options & { readonly bi
   const decode = (operation: Operation.Any, json: unknown): Result.Result<unknown, Reason> => {
     const codec = codecOf(dialect.success, operation)
     if (codec === undefined) return Result.fail(notInProtocol(operation))
-    return Result.mapError(codec.decode(json), (violations) => {
-      const issue = AgentError.describe(violations)
-      return malformed(`the answer is not what ${dialect.name} prescribes: ${issue}`, issue)
-    })
+    const result = codec.decode(json)
+    if (Result.isSuccess(result)) {
+      return Result.succeed(Recognizer.apply(recognizers, result.success))
+    }
+    const issue = AgentError.describe(result.failure)
+    return Result.fail(malformed(`the answer is not what ${dialect.name} prescribes: ${issue}`, issue))
   }
 
   const server = Observe.server(peer.base, peer.target)

@@ -5,6 +5,7 @@
 import * as Id from "@effect-a2a/core/Id"
 import * as Message from "@effect-a2a/core/Message"
 import * as Part from "@effect-a2a/core/Part"
+import * as Recognizer from "@effect-a2a/core/Recognizer"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import type { Turn } from "@effect-a2a/server/AgentExecutor"
 import * as Reply from "@effect-a2a/server/Reply"
@@ -38,16 +39,18 @@ interface Run {
   readonly result: ReadonlyArray<Part.Part>
 }
 
+const marked = (part: Part.Part) => Recognizer.mark([MemoryLake.recognizer], part)
+
 const call = (n: number, id: string, name: string, args: Schema.Json): Step => ({
   n,
   suffix: "call",
-  part: Part.data({ id, name, args }, { metadata: { adk_type: "function_call" } })
+  part: marked(Part.data({ id, name, args }, { metadata: { adk_type: "function_call" } }))
 })
 
 const response = (n: number, id: string, name: string, response: Schema.Json): Step => ({
   n,
   suffix: "response",
-  part: Part.data({ id, name, response }, { metadata: { adk_type: "function_response" } })
+  part: marked(Part.data({ id, name, response }, { metadata: { adk_type: "function_response" } }))
 })
 
 const say = (n: number, text: string): Step => ({ n, part: Part.text(text) })
@@ -126,7 +129,7 @@ const cannedRun = (asked: string, options: MemoryLake.Options): Run => {
   const isUnsaved = says("unsaved")
   return {
     steps: numbered([
-      (n) => ({ n, part: Part.text("What is meant by that?", { metadata: { adk_thought: true } }) }),
+      (n) => ({ n, part: marked(Part.text("What is meant by that?", { metadata: { adk_thought: true } })) }),
       ...(says("search") || capabilities.web_search !== undefined ? search(question) : []),
       ...(says("tool error") ? toolError : []),
       ...(says("file") && !isUnsaved ? [(n: number): Step => ({ n, part: Part.url(file.url, file) })] : []),

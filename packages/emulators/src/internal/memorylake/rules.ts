@@ -11,7 +11,6 @@ import * as Part from "@effect-a2a/core/Part"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
 import * as TaskState from "@effect-a2a/core/TaskState"
-import * as ToolCall from "@effect-a2a/core/ToolCall"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as Caller from "@effect-a2a/server/Caller"
 import * as Context from "effect/Context"
@@ -123,7 +122,7 @@ const brief = ({ contextId, id, status }: Task.Task): Task.Task => ({
 })
 
 const isText = ({ parts: [part, ...others] }: Message.Message) =>
-  part !== undefined && others.length === 0 && part._tag === "Text" && !ToolCall.isThought(part)
+  part !== undefined && others.length === 0 && part._tag === "Text" && !Part.isThought(part)
 
 /** Adjacent pieces of text are one message. */
 const joined = (messages: ReadonlyArray<Message.Message>, message: Message.Message): ReadonlyArray<Message.Message> => {

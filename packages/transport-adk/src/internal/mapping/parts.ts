@@ -1,11 +1,13 @@
 /** Parts, from ADK's content to A2A's and back, with the `adk_*` metadata that ADK itself writes when it speaks A2A. */
 import type { Metadata } from "@effect-a2a/core/Metadata"
 import * as Part from "@effect-a2a/core/Part"
+import * as Recognizer from "@effect-a2a/core/Recognizer"
 import * as Base64 from "effect/encoding/Base64"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as AdkContent from "../../AdkContent.ts"
+import * as AdkRecognizer from "../../AdkRecognizer.ts"
 
 /** How JSON that is no answer to a call is told to the agent: as text, or as ADK wraps it to have it back unchanged. */
 export type DataForm = "text" | "wrapped"
@@ -49,6 +51,11 @@ const options = (
 
 /** A part as A2A has it; `undefined` where there is nothing in it. What A2A has no form for is kept as data. */
 export const toPart = (part: AdkContent.Part, isPending: (id: string) => boolean): Part.Part | undefined => {
+  const unmarked = toUnmarked(part, isPending)
+  return unmarked && Recognizer.mark([AdkRecognizer.recognizer], unmarked)
+}
+
+const toUnmarked = (part: AdkContent.Part, isPending: (id: string) => boolean): Part.Part | undefined => {
   const { fileData, inlineData, partMetadata, text, thought, thoughtSignature, videoMetadata, ...rest } = part
   const metadata: Metadata = { ...partMetadata, ...(thought === true && { adk_thought: true }) }
   if (text !== undefined && text !== "") return Part.text(text, options(metadata))
@@ -94,7 +101,8 @@ const wrap = ({ data, metadata }: Part.Data): AdkContent.Part => {
 /** A part as the agent reads it. */
 export const fromPart = (form: DataForm) => (part: Part.Part): AdkContent.Part => {
   const { metadata } = part
-  const thought = Part.isThought(part) ? { thought: true } : {}
+  const isThought = Part.isThought(part) || metadata?.adk_thought === true
+  const thought = isThought ? { thought: true } : {}
   switch (part._tag) {
     case "Text":
       return { text: part.text, ...thought, ...foreign(metadata) }

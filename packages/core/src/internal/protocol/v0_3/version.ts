@@ -14,6 +14,7 @@ export const v0_3: Protocol.Protocol<"0.3"> = {
   versionRequired: false,
   extensionsHeader: "X-A2A-Extensions",
   agentCard,
+  recognizers: [],
   rest: {
     dialect: protoJson,
     routes: restRoutes,

@@ -10,6 +10,7 @@ export const v1_0: Protocol.Protocol<"1.0"> = {
   versionRequired: true,
   extensionsHeader: "A2A-Extensions",
   agentCard,
+  recognizers: [],
   rest: {
     dialect,
     routes: routes({ subscribe: "POST", card: "/extendedAgentCard" }),

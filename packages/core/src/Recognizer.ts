@@ -1,0 +1,195 @@
+/**
+ * Reads the meaning of parts from what agents write beside them. A2A has no words for thoughts, tool calls and their
+ * results; agents write them into the metadata of parts, each in its own way. A recognizer knows one such way and returns
+ * the mark that the part gets when it is decoded.
+ *
+ * ```ts
+ * import { Message, Part, Recognizer } from "@effect-a2a/core"
+ * import { Effect } from "effect"
+ *
+ * const recognizer = Recognizer.fromMetadata({ thought: "x-thought" })
+ * const message = await Effect.runPromise(
+ *   Message.agent([Part.text("Six by seven.", { metadata: { "x-thought": true } }), "42"])
+ * )
+ * Message.text(message) // => "Six by seven.42"
+ * Message.text(Recognizer.apply([recognizer], message)) // => "42"
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import type * as Artifact from "./Artifact.ts"
+import type * as Message from "./Message.ts"
+import type { Metadata } from "./Metadata.ts"
+import type * as Part from "./Part.ts"
+import type * as StreamEvent from "./StreamEvent.ts"
+import type * as Task from "./Task.ts"
+
+/** Returns the mark of a part, or `undefined` if it does not recognize the part. */
+export type Recognizer = (part: Part.Part) => Part.Mark | undefined
+
+/**
+ * The usual scheme: metadata that is `true` on thoughts, and metadata of data parts that names their type. A call is an
+ * object of `id`, `name`, `args`; a result of `id`, `name`, `response`.
+ */
+export interface MetadataScheme {
+  /** The key that is `true` on thoughts. */
+  readonly thought?: string
+  /** The key that holds a data part's type. */
+  readonly type?: string
+  /** The type of calls. */
+  readonly call?: string
+  /** The type of results. */
+  readonly result?: string
+}
+
+const isObject = (json: Schema.Json | undefined): json is Metadata => Predicate.isReadonlyObject(json)
+
+const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
+
+const toOutcome = (response: Schema.Json | undefined): Part.Outcome => {
+  const value = typeof response === "string" ? Option.getOrElse(parse(response), () => response) : response ?? null
+  if (!isObject(value) || typeof value.error !== "string") return { _tag: "Success", response: value }
+  const { code, error } = value
+  return { _tag: "Failure", error, ...(typeof code === "string" || typeof code === "number" ? { code } : undefined) }
+}
+
+const identity = (data: Metadata) => {
+  const name = typeof data.name === "string" ? data.name : ""
+  return { id: typeof data.id === "string" ? data.id : name, name }
+}
+
+/**
+ * Creates a recognizer of the usual scheme. A response that is a string of JSON is parsed, and one with a string `error`
+ * is a failure.
+ */
+export const fromMetadata = ({ call, result, thought, type }: MetadataScheme): Recognizer => (part) => {
+  const { metadata } = part
+  if (metadata === undefined) return undefined
+  if (type !== undefined && part._tag === "Data" && isObject(part.data)) {
+    const { data } = part
+    const named = metadata[type]
+    if (named !== undefined && named === call) {
+      return { _tag: "Call", ...identity(data), args: isObject(data.args) ? data.args : {} }
+    }
+    if (named !== undefined && named === result) {
+      return { _tag: "Result", ...identity(data), outcome: toOutcome(data.response) }
+    }
+  }
+  return thought !== undefined && metadata[thought] === true ? { _tag: "Thought" } : undefined
+}
+
+/**
+ * The recognizers of every transport and server made in this context, beside those of its `Protocol`. Read when the
+ * transport or the routes are made. Default: none.
+ */
+export const Current = Context.Reference<ReadonlyArray<Recognizer>>("@effect-a2a/core/Recognizer/Current", {
+  defaultValue: () => []
+})
+
+/** Adds recognizers to those around the layer. */
+export const layer = (...recognizers: ReadonlyArray<Recognizer>): Layer.Layer<never> =>
+  Layer.effect(Current, Effect.map(Current, (outer) => [...outer, ...recognizers]))
+
+/** Marks one part by the first recognizer that knows it. Returns the same part if it has a mark, or none knows it. */
+export const mark = <P extends Part.Part>(recognizers: ReadonlyArray<Recognizer>, part: P): P => {
+  if (part.mark !== undefined) return part
+  for (const recognizer of recognizers) {
+    const mark = recognizer(part)
+    if (mark !== undefined) return { ...part, mark }
+  }
+  return part
+}
+
+/** `Array.map` that returns the same array if nothing changes. */
+const mapItems = <A>(items: ReadonlyArray<A>, f: (item: A) => A): ReadonlyArray<A> => {
+  let changed: Array<A> | undefined
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index]!
+    const next = f(item)
+    if (next !== item) {
+      changed ??= [...items]
+      changed[index] = next
+    }
+  }
+  return changed ?? items
+}
+
+const markParts = <A extends Message.Message | Artifact.Artifact>(
+  recognizers: ReadonlyArray<Recognizer>,
+  value: A
+): A => {
+  const parts = mapItems(value.parts, (part) => mark(recognizers, part))
+  return parts === value.parts ? value : { ...value, parts }
+}
+
+const markStatus = (recognizers: ReadonlyArray<Recognizer>, status: Task.TaskStatus): Task.TaskStatus => {
+  if (status.message === undefined) return status
+  const message = markParts(recognizers, status.message)
+  return message === status.message ? status : { ...status, message }
+}
+
+const markTask = (recognizers: ReadonlyArray<Recognizer>, task: Task.Task): Task.Task => {
+  const status = markStatus(recognizers, task.status)
+  const artifacts = task.artifacts && mapItems(task.artifacts, (artifact) => markParts(recognizers, artifact))
+  const history = task.history && mapItems(task.history, (message) => markParts(recognizers, message))
+  return status === task.status && artifacts === task.artifacts && history === task.history ? task : {
+    ...task,
+    status,
+    ...(artifacts && { artifacts }),
+    ...(history && { history })
+  }
+}
+
+const markEvent = (recognizers: ReadonlyArray<Recognizer>, event: StreamEvent.StreamEvent): StreamEvent.StreamEvent => {
+  switch (event._tag) {
+    case "Message":
+      return markParts(recognizers, event)
+    case "Task":
+      return markTask(recognizers, event)
+    case "StatusUpdate": {
+      const status = markStatus(recognizers, event.status)
+      return status === event.status ? event : { ...event, status }
+    }
+    case "ArtifactUpdate": {
+      const artifact = markParts(recognizers, event.artifact)
+      return artifact === event.artifact ? event : { ...event, artifact }
+    }
+    default:
+      return event
+  }
+}
+
+/**
+ * Marks the parts of an event, a task or a message, and those of a request or response that contains one. Returns the
+ * same value if no part is recognized, and any other value as it is.
+ */
+export const apply = <A>(recognizers: ReadonlyArray<Recognizer>, value: A): A => {
+  if (recognizers.length === 0 || !Predicate.isReadonlyObject(value)) return value
+  return markValue(recognizers, value as Value) as A
+}
+
+/** The members by which values that contain parts are known. */
+type Value = StreamEvent.StreamEvent | {
+  readonly _tag?: undefined
+  readonly message?: Message.Message
+  readonly tasks?: ReadonlyArray<Task.Task>
+}
+
+const markValue = (recognizers: ReadonlyArray<Recognizer>, value: Value): Value => {
+  if (value._tag !== undefined) return markEvent(recognizers, value)
+  if (value.message !== undefined) {
+    const message = markParts(recognizers, value.message)
+    return message === value.message ? value : { ...value, message }
+  }
+  if (value.tasks !== undefined) {
+    const tasks = mapItems(value.tasks, (task) => markTask(recognizers, task))
+    return tasks === value.tasks ? value : { ...value, tasks }
+  }
+  return value
+}
