@@ -11,6 +11,7 @@ import {
   Task,
   ToolCall
 } from "@effect-a2a/core"
+import { InProcessHttp } from "@effect-a2a/server"
 import { AgentTest, Script, Wire } from "@effect-a2a/testing"
 import { JsonRpc, JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
 import { Rest, RestServer } from "@effect-a2a/transport-rest"
@@ -112,7 +113,7 @@ for (const { client, protocol, server, title } of combinations) {
       )
       return Agent.layer.pipe(
         Layer.provide(client({ url: "http://agent.test/a2a", protocol: patched })),
-        Layer.provideMerge(Wire.layerHttp(routes)),
+        Layer.provideMerge(InProcessHttp.layer(routes)),
         Layer.provide(Credentials.layerNone),
         Layer.provide(recognizers.context ? Recognizer.layer(Script.recognizer, recognizer) : Layer.empty)
       )

@@ -10,13 +10,26 @@ import * as Credentials from "@effect-a2a/core/Credentials"
 import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import type * as Protocol from "@effect-a2a/core/Protocol"
 import * as Recognizer from "@effect-a2a/core/Recognizer"
-import { layer as layerHttp, Tape } from "@effect-a2a/server/InProcessHttp"
+import * as InProcessHttp from "@effect-a2a/server/InProcessHttp"
+import type { Tape } from "@effect-a2a/server/InProcessHttp"
 import type * as Arr from "effect/Array"
+import type { HttpClient } from "effect/http/HttpClient"
 import type * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import * as Script from "./Script.ts"
 
-export { type Exchange, layer as layerHttp, Tape } from "@effect-a2a/server/InProcessHttp"
+export { type Exchange, Tape } from "@effect-a2a/server/InProcessHttp"
+
+const recognizer = Recognizer.layer(Script.recognizer)
+
+/**
+ * Serves routes to an HTTP client in this process: requests and responses are bytes, and {@link Tape} records them.
+ * Thoughts and tool calls that a {@link Script} reports are recognized on both sides.
+ */
+export const layerHttp = <E, R>(
+  routes: Layer.Layer<never, E, R>
+): Layer.Layer<HttpClient | Tape, E, Exclude<R, HttpRouter.HttpRouter>> =>
+  InProcessHttp.layer(routes.pipe(Layer.provide(recognizer))).pipe(Layer.merge(recognizer))
 
 /** One of the four combinations of edition and binding, both halves. */
 export interface Cell {
@@ -57,6 +70,6 @@ export const through =
     const app = cell.server({ path, protocols: [cell.protocol] }).pipe(Layer.provide(self))
     return cell.client({ url: `http://agent.test${path}`, protocol: cell.protocol }).pipe(
       Layer.provideMerge(layerHttp(app)),
-      Layer.provide([Credentials.layerNone, Recognizer.layer(Script.recognizer)])
+      Layer.provide(Credentials.layerNone)
     ) as never
   }
