@@ -1,6 +1,6 @@
 /** Event streams as both serving halves write them. */
 import { AgentError, Id, Part, Protocol, StreamEvent } from "@effect-a2a/core"
-import * as HttpServing from "@effect-a2a/core/HttpServing"
+import * as ServerSentEvents from "@effect-a2a/core/ServerSentEvents"
 import { JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
 import { RestServer } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
@@ -272,7 +272,7 @@ for (const cell of cells) {
         }).pipe(
           Effect.provide(
             served(cell.routes, agent({ events }).layer).pipe(
-              Layer.provide(Layer.succeed(HttpServing.CurrentHeartbeat, Duration.seconds(1)))
+              Layer.provide(Layer.succeed(ServerSentEvents.CurrentHeartbeat, Duration.seconds(1)))
             )
           ),
           Effect.forkChild({ startImmediately: true })

@@ -49,7 +49,7 @@ const headers = {
   "x-a2a-notification-token": "hook-s3cr3t"
 }
 
-const agentOf = (execute: (turn: AgentExecutor.Turn) => AgentExecutor.Answer) =>
+const agentOf = (execute: (turn: AgentExecutor.Turn) => AgentExecutor.Execution) =>
   AgentServer.layerMemory({ card: AgentTest.card }).pipe(Layer.provide(AgentExecutor.layer(execute)))
 
 const client = (routes: Parameters<typeof Wire.layerHttp>[0]) =>
@@ -65,7 +65,7 @@ describe("secrets", () => {
       ["an answer", () => Stream.make("fine")],
       ["a crash", () => Stream.die(new Error("no model"))],
       ["a lone message", () => Effect.succeed("fine")]
-    ] as ReadonlyArray<readonly [string, () => AgentExecutor.Answer]>
+    ] as ReadonlyArray<readonly [string, () => AgentExecutor.Execution]>
   ) {
     it.effect(`SEC-04: ${name}: neither spans nor logs hold credentials, text or bytes, on either side`, () =>
       Effect.gen(function*() {

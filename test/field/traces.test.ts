@@ -10,7 +10,7 @@ const traceId = "0af7651916cd43dd8448eb211c80319c"
 const traced = (cell: Field.Cell, traceparent: string | undefined) => {
   const seen = Deferred.makeUnsafe<Tracer.Span>()
   const gate = Latch.makeUnsafe(false)
-  const execute = (): AgentExecutor.Answer =>
+  const execute = (): AgentExecutor.Execution =>
     Stream.fromEffectDrain(gate.await.pipe(
       Effect.andThen(Effect.currentSpan),
       Effect.tap((span) => Deferred.succeed(seen, span)),

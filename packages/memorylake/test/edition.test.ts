@@ -1,4 +1,4 @@
-import { AgentError, HttpServing, Id, type Operation, Protocol } from "@effect-a2a/core"
+import { AgentError, ServerHandler, Id, type Operation, Protocol } from "@effect-a2a/core"
 import { MemoryLake } from "@effect-a2a/memorylake"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
@@ -21,7 +21,7 @@ const request = (dialect: Protocol.Dialect, json: string): Operation.SendMessage
 const violation = (dialect: Protocol.Dialect, json: string) =>
   Result.getOrThrow(Result.flip(decoded(dialect, json)))[0]?.field
 
-const written = (reason: AgentError.AgentErrorReason) => HttpServing.refusal(reason)
+const written = (reason: AgentError.AgentErrorReason) => ServerHandler.fromReason(reason)
 
 /** An A2A error document in a string, as seen in production. */
 const notCancelable =

@@ -1,21 +1,36 @@
 /**
- * The agent itself: a turn in, a stream of replies out. Canceling a task interrupts the stream.
+ * The agent behind a server: a function from a turn to a stream of replies, or to one message. Canceling the task
+ * interrupts it.
  *
  * ```ts
- * import { AgentExecutor } from "@effect-a2a/server"
- * import { Message } from "@effect-a2a/core"
- * import { Effect, Stream } from "effect"
+ * import { AgentTransport, Message, Operation, Task } from "@effect-a2a/core"
+ * import { AgentExecutor, AgentServer } from "@effect-a2a/server"
+ * import { Effect, Layer, Stream } from "effect"
  *
- * // a task, whose answer is streamed
+ * // a task, whose result is streamed
  * const echo = AgentExecutor.layer((turn) => Stream.make("You said: ", Message.text(turn.message)))
- * // no task, just a message
+ * // a message without a task
  * const greeter = AgentExecutor.layer(() => Effect.succeed("Hello"))
+ *
+ * const send = Effect.gen(function*() {
+ *   const transport = yield* AgentTransport.AgentTransport
+ *   return yield* transport.call(Operation.SendMessage, { message: yield* Message.user("Hi") })
+ * })
+ * const card = { name: "Agent", description: "For this example" }
+ * const ask = (executor: typeof echo) =>
+ *   send.pipe(Effect.provide(AgentServer.layerMemory({ card }).pipe(Layer.provide(executor))))
+ *
+ * const task = await Effect.runPromise(ask(echo))
+ * task._tag === "Task" && Task.text(task) // => "You said: Hi"
+ * const message = await Effect.runPromise(ask(greeter))
+ * message._tag === "Message" && Message.text(message) // => "Hello"
  * ```
  *
  * @since 0.1.0
  */
-import type { AgentErrorReason } from "@effect-a2a/core/AgentError"
+import type { AgentError, AgentErrorReason } from "@effect-a2a/core/AgentError"
 import type * as Id from "@effect-a2a/core/Id"
+import * as KeyedLock from "@effect-a2a/core/KeyedLock"
 import type * as Message from "@effect-a2a/core/Message"
 import type { Metadata } from "@effect-a2a/core/Metadata"
 import type * as Operation from "@effect-a2a/core/Operation"
@@ -25,63 +40,86 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type { Caller } from "./Caller.ts"
-import * as KeyedLock from "./internal/keyedLock.ts"
 import * as Reply from "./Reply.ts"
 
-/** What there is to answer. `task` is the task that the message continues, as it was before the message. */
+/** One message to the agent. */
 export interface Turn {
   readonly message: Message.Message
   readonly taskId: Id.TaskId
   readonly contextId: Id.ContextId
+  /** The task that the message continues, as it was before the message; `undefined` for a new task. */
   readonly task: Task.Task | undefined
   readonly configuration: Operation.SendMessageConfiguration
-  /** The request's metadata, not the message's. */
+  /** The request's metadata; the message has its own. */
   readonly metadata: Metadata
+  /** The authenticated caller, see `Caller.Current`. */
   readonly caller: Caller | undefined
 }
 
 /**
- * A stream makes a task; an effect is a lone message without one, and runs on the caller's own fiber.
+ * The work of one turn. A stream makes a task; an effect makes a message without a task, and runs on the caller's fiber.
  *
- * How a turn ends: the stream ends and the task is completed, unless the last state says otherwise. A *reason* in the
- * error channel refuses the call: every call that waits on the task fails with it, and the task is failed. A task that
- * merely did not succeed is a value, `Reply.status("failed", "why")`. A defect makes the task failed, its text is logged
- * and not told.
+ * When a stream ends, its task is completed, unless its last state says otherwise. To end a task as failed, emit
+ * `Reply.status("failed", "why")`. An *error* refuses the call: every call that waits for the task fails with that
+ * reason, and the task is failed. A defect fails the task; it is logged and none of its text is sent.
  */
-export type Answer<R = never> =
-  | Stream.Stream<Reply.Reply, AgentErrorReason, R>
-  | Effect.Effect<Message.Input, AgentErrorReason, R>
+export type Execution<R = never> =
+  | Stream.Stream<Reply.Reply, AgentErrorReason | AgentError, R>
+  | Effect.Effect<Message.Input, AgentErrorReason | AgentError, R>
 
+/** The service that runs turns. */
 export class AgentExecutor extends Context.Service<AgentExecutor, {
-  readonly execute: (turn: Turn) => Answer
+  readonly execute: (turn: Turn) => Execution
 }>()("@effect-a2a/server/AgentExecutor") {}
 
-/** An executor from a function; what its answers need is taken from the layer's own surroundings. */
-export const layer = <R = never>(execute: (turn: Turn) => Answer<R>): Layer.Layer<AgentExecutor, never, R> =>
+/** Creates an executor from a function. The services that its turns need are those of the layer. */
+export const layer = <R = never>(execute: (turn: Turn) => Execution<R>): Layer.Layer<AgentExecutor, never, R> =>
   Layer.effect(
     AgentExecutor,
     Effect.map(Effect.context<R>(), (context) => {
-      // the turn's own surroundings (its span, its caller) come before those the layer was built in
+      // what is in the turn's own context (its span, its caller) takes precedence
       const merge = (own: Context.Context<never>) => Context.merge(context, own)
       return {
         execute: (turn) => {
-          const answer = execute(turn)
-          return Stream.isStream(answer) ? Stream.updateContext(answer, merge) : Effect.updateContext(answer, merge)
+          const execution = execute(turn)
+          return Stream.isStream(execution)
+            ? Stream.updateContext(execution, merge)
+            : Effect.updateContext(execution, merge)
         }
       }
     })
   )
 
 /**
- * The same executor, with the turns of one caller and context one after another in order of arrival, for agents whose
- * sessions are not made for more; other contexts go on meanwhile. A task that waits for its turn is already `working`,
- * and the end of one, whatever it is, lets the next begin.
+ * Runs the turns of one caller and context one at a time, in order of arrival, for agents whose sessions allow no more.
+ * Turns of other contexts run in parallel. A task that waits for its turn is `working` already.
  *
  * ```ts
- * import { AgentExecutor } from "@effect-a2a/server"
- * import { Stream } from "effect"
+ * import { AgentTransport, Id, Message, Operation } from "@effect-a2a/core"
+ * import { AgentExecutor, AgentServer } from "@effect-a2a/server"
+ * import { Effect, Layer, Stream } from "effect"
  *
- * const executor = AgentExecutor.serialized(AgentExecutor.layer(() => Stream.make("One at a time")))
+ * const log: Array<string> = []
+ * const slow = AgentExecutor.layer((turn) =>
+ *   Stream.fromEffect(Effect.gen(function*() {
+ *     log.push(`${Message.text(turn.message)} begins`)
+ *     yield* Effect.sleep("10 millis")
+ *     log.push(`${Message.text(turn.message)} ends`)
+ *     return "done"
+ *   }))
+ * )
+ * const agent = AgentServer.layerMemory({ card: { name: "Slow", description: "Takes its time" } }).pipe(
+ *   Layer.provide(AgentExecutor.serialized(slow))
+ * )
+ * const send = (text: string) =>
+ *   Effect.gen(function*() {
+ *     const transport = yield* AgentTransport.AgentTransport
+ *     const message = yield* Message.user(text, { contextId: Id.ContextId.make("c-1") })
+ *     return yield* transport.call(Operation.SendMessage, { message })
+ *   })
+ * const both = Effect.all([send("one"), send("two")], { concurrency: 2 })
+ * await Effect.runPromise(both.pipe(Effect.asVoid, Effect.provide(agent)))
+ * log // => ["one begins", "one ends", "two begins", "two ends"]
  * ```
  */
 export const serialized = <E, R>(self: Layer.Layer<AgentExecutor, E, R>): Layer.Layer<AgentExecutor, E, R> =>
@@ -92,11 +130,11 @@ export const serialized = <E, R>(self: Layer.Layer<AgentExecutor, E, R>): Layer.
       const lock = yield* KeyedLock.make<string>()
       return {
         execute: (turn) => {
-          const answer = execute(turn)
-          const mine = lock(JSON.stringify([turn.caller?.id, turn.contextId]))
-          return Stream.isStream(answer)
-            ? Stream.concat(Stream.make(Reply.status("working")), Stream.unwrap(Effect.as(mine, answer)))
-            : Effect.scoped(Effect.andThen(mine, answer))
+          const execution = execute(turn)
+          const key = JSON.stringify([turn.caller?.id, turn.contextId])
+          return Stream.isStream(execution)
+            ? Stream.concat(Stream.make(Reply.status("working")), Stream.unwrap(Effect.as(lock.take(key), execution)))
+            : lock.withLock(key)(execution)
         }
       }
     })

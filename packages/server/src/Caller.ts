@@ -1,14 +1,14 @@
 /**
- * Who calls: set by whatever authenticates a request, read by the server. Tasks belong to the caller that made them;
- * to everybody else they do not exist (specification §13.1). A context id is never an identity.
+ * The authenticated caller of a request: set by whatever authenticates it, read by the server. A task belongs to the
+ * caller that made it and does not exist for others (A2A 1.0 §13.1). A context id never identifies a caller.
  *
  * ```ts
  * import { Caller } from "@effect-a2a/server"
  * import { Effect } from "effect"
  *
- * const whoami = Effect.map(Caller.Current, (caller) => caller?.id)
- * await Effect.runPromise(whoami) // => undefined
- * await Effect.runPromise(whoami.pipe(Effect.provideService(Caller.Current, { id: "ada" }))) // => "ada"
+ * const name = Effect.map(Caller.Current, (caller) => caller?.id)
+ * await Effect.runPromise(name) // => undefined
+ * await Effect.runPromise(name.pipe(Effect.provideService(Caller.Current, { id: "ada" }))) // => "ada"
  * ```
  *
  * @since 0.1.0
@@ -20,7 +20,7 @@ export interface Caller {
   readonly id: string
 }
 
-/** The caller of the present request; by default nobody in particular, and all such callers share their tasks. */
+/** The caller of the current request. Default: `undefined`, an anonymous caller; all of them share their tasks. */
 export const Current = Context.Reference<Caller | undefined>("@effect-a2a/server/Caller/Current", {
   defaultValue: () => undefined
 })

@@ -1,50 +1,50 @@
 /**
- * The public agent card at its well-known place (specification §8.2), from whatever answers `GetAgentCard`.
+ * Serves the public agent card at its well-known path (A2A 1.0 §8.2). The card is that of the `AgentTransport`; if it
+ * names no interfaces, it lists those that the application serves.
  *
  * ```ts
- * import { Agent, Credentials, Protocol } from "@effect-a2a/core"
- * import { CardServer } from "@effect-a2a/server"
- * import { AgentTest, Script, Wire } from "@effect-a2a/testing"
- * import { Rest } from "@effect-a2a/transport-rest"
- * import { Effect, Layer } from "effect"
+ * import { Agent, Credentials } from "@effect-a2a/core"
+ * import { AgentExecutor, AgentServer, CardServer } from "@effect-a2a/server"
+ * import { Wire } from "@effect-a2a/testing"
+ * import { Rest, RestServer } from "@effect-a2a/transport-rest"
+ * import { Effect, Layer, Stream } from "effect"
  *
- * const routes = CardServer.routes({ path: "/a2a", protocols: [Protocol.v1_0] }).pipe(
- *   Layer.provide(AgentTest.layer),
- *   Layer.provide(Script.layer(Script.say("Hello")))
+ * const routes = Layer.mergeAll(RestServer.routes({ path: "/a2a" }), CardServer.routes({ path: "/a2a" })).pipe(
+ *   Layer.provide(AgentServer.layerMemory({ card: { name: "Greeter", description: "Greets" } })),
+ *   Layer.provide(AgentExecutor.layer(() => Stream.make("Hello")))
  * )
  * const agent = Agent.layer.pipe(
  *   Layer.provide(Rest.layer({ url: "http://agent.test/a2a" })),
  *   Layer.provide([Wire.layerHttp(routes), Credentials.layerNone])
  * )
  * const card = await Effect.runPromise(Agent.card.pipe(Effect.provide(agent)))
- * card.capabilities.pushNotifications // => false
+ * card.supportedInterfaces[0] // => { url: "http://agent.test/a2a", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }
  * ```
  *
  * @since 0.1.0
  */
 import type * as AgentCard from "@effect-a2a/core/AgentCard"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
-import * as HttpServing from "@effect-a2a/core/HttpServing"
 import * as Operation from "@effect-a2a/core/Operation"
-import type * as Protocol from "@effect-a2a/core/Protocol"
-import type * as Arr from "effect/Array"
+import { ServedInterfaces } from "@effect-a2a/core/ServedInterfaces"
+import * as Served from "@effect-a2a/core/ServedInterfaces"
+import * as ServerHandler from "@effect-a2a/core/ServerHandler"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Hash from "effect/Hash"
 import * as HttpRouter from "effect/http/HttpRouter"
-import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 
-/** Where the agent is mounted, the editions its card is written in, and for how long it may be kept (default 1 hour). */
-export interface Options {
-  readonly path?: `/${string}` | undefined
-  readonly protocols: Arr.NonEmptyReadonlyArray<Protocol.Protocol>
+/** Where the agent is mounted (default: the root), and the versions its card is written in (default: 1.0 and 0.3). */
+export interface Options extends ServerHandler.RouteOptions {
+  /** For how long clients may use the card without asking again. Default: 1 hour. */
   readonly maxAge?: Duration.Input | undefined
 }
 
-/** A card may name its interfaces by path alone: they are where the card was asked for. */
-const located = (card: AgentCard.AgentCard, { headers }: HttpServerRequest.HttpServerRequest): AgentCard.AgentCard => {
+/** Completes URLs that are paths by the origin that the request went to. */
+const resolveUrls = (card: AgentCard.AgentCard, { headers }: HttpServerRequest): AgentCard.AgentCard => {
   const origin = `${headers["x-forwarded-proto"] ?? "http"}://${headers.host ?? "localhost"}`
   return {
     ...card,
@@ -54,27 +54,34 @@ const located = (card: AgentCard.AgentCard, { headers }: HttpServerRequest.HttpS
   }
 }
 
-/** Whether a client has it already: any in its list, compared weakly, or `*` (RFC 9110 §13.1.2). */
-const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
+/** Returns true if the client has this version: a weak match in its list, or `*` (RFC 9110 §13.1.2). */
+const isCurrent = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch?.trim() === "*" || ifNoneMatch?.match(/"[^"]*"/g)?.includes(etag.replace("W/", "")) === true
 
 /**
- * `GET {path}/.well-known/agent-card.json`, in the edition whose version is asked for, else the first; revalidated by
- * `ETag`.
+ * Adds `GET {path}/.well-known/agent-card.json`. The card is written in the version that the request names
+ * (`A2A-Version`), otherwise in the first one; clients revalidate it by its `ETag`.
  */
-export const routes = (options: Options): Layer.Layer<never, never, AgentTransport | HttpRouter.HttpRouter> =>
+export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTransport | HttpRouter.HttpRouter> =>
   Layer.effectDiscard(Effect.gen(function*() {
     const transport = yield* AgentTransport
     const router = yield* HttpRouter.HttpRouter
+    const served = yield* ServedInterfaces
+    const { path = "", protocols = ServerHandler.protocols } = options
     const maxAge = Math.floor(Duration.toSeconds(options.maxAge ?? Duration.hours(1)))
 
-    const respond = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
-      const named = HttpServing.version(request)
-      const protocol = options.protocols.find(({ version }) => version === named) ?? options.protocols[0]
-      const card = yield* transport.call(Operation.GetAgentCard, {}).pipe(
-        Effect.mapError((error) => HttpServing.refusal(error.reason)),
+    const readCard = Effect.gen(function*() {
+      const card = yield* transport.call(Operation.GetAgentCard, {})
+      return card.supportedInterfaces.length > 0 ? card : { ...card, supportedInterfaces: yield* served.of(transport) }
+    })
+
+    const respond = Effect.fnUntraced(function*(request: HttpServerRequest) {
+      const requested = ServerHandler.readVersion(request)
+      const protocol = protocols.find(({ version }) => version === requested) ?? protocols[0]
+      const card = yield* readCard.pipe(
+        Effect.mapError((error) => ServerHandler.fromReason(error.reason)),
         Effect.flatMap((card) =>
-          Effect.fromResult(protocol.agentCard.encode(located(card, request))).pipe(Effect.orDie)
+          Effect.fromResult(protocol.agentCard.encode(resolveUrls(card, request))).pipe(Effect.orDie)
         ),
         Effect.result
       )
@@ -88,10 +95,10 @@ export const routes = (options: Options): Layer.Layer<never, never, AgentTranspo
         etag: `W/"${(Hash.string(text) >>> 0).toString(36)}-${text.length}"`,
         vary: "A2A-Version"
       }
-      return isKnown(request.headers["if-none-match"], headers.etag)
+      return isCurrent(request.headers["if-none-match"], headers.etag)
         ? HttpServerResponse.empty({ status: 304, headers })
         : HttpServerResponse.text(text, { contentType: "application/json", headers })
     })
 
-    yield* router.add("GET", `${options.path ?? ""}/.well-known/agent-card.json`, respond)
-  }))
+    yield* router.add("GET", `${path === "/" ? "" : path}/.well-known/agent-card.json`, respond)
+  })).pipe(Layer.provide(Served.layer))

@@ -1,7 +1,7 @@
 /**
- * Lets pages of other origins speak to the agent: the answers to their preflights, and the headers of answers that they
- * may read. Merge {@link layer} with the routes. For a gateway's own rules the lists are {@link methods},
- * {@link requestHeaders} and {@link responseHeaders}.
+ * Lets web pages of other origins call the agent (CORS): responds to their preflights and exposes response headers to
+ * them. Merge {@link layer} with the routes. {@link methods}, {@link requestHeaders} and {@link responseHeaders} are the
+ * lists for the configuration of a gateway.
  *
  * ```ts
  * import { Cors } from "@effect-a2a/server"
@@ -15,8 +15,8 @@
  *   HttpClientRequest.setHeader("origin", "https://app.test"),
  *   HttpClient.execute
  * )
- * const answer = await Effect.runPromise(preflight.pipe(Effect.provide(server)))
- * answer.headers["access-control-allow-origin"] // => "https://app.test"
+ * const response = await Effect.runPromise(preflight.pipe(Effect.provide(server)))
+ * response.headers["access-control-allow-origin"] // => "https://app.test"
  * ```
  *
  * @since 0.1.0
@@ -27,10 +27,10 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import type * as Layer from "effect/Layer"
 import type { Predicate } from "effect/Predicate"
 
-/** What A2A's routes are asked with. */
+/** The methods of A2A requests. */
 export const methods: ReadonlyArray<string> = ["GET", "HEAD", "POST", "DELETE"]
 
-/** What clients send: the protocol's headers, credentials, and traces of those that want them. */
+/** The headers that clients send: those of the protocol, credentials, and trace context. */
 export const requestHeaders: ReadonlyArray<string> = [
   "accept",
   "content-type",
@@ -47,7 +47,7 @@ export const requestHeaders: ReadonlyArray<string> = [
   "baggage"
 ]
 
-/** What a client reads of an answer besides its type, and a browser hides unless it is told to. */
+/** The response headers that clients read and browsers hide by default. */
 export const responseHeaders: ReadonlyArray<string> = [
   "retry-after",
   "www-authenticate",
@@ -56,20 +56,19 @@ export const responseHeaders: ReadonlyArray<string> = [
   "etag"
 ]
 
-/**
- * `origins`: who may speak to the agent, all unless said otherwise; they are no protection, since programs need not ask.
- * `headers`: more that clients send, such as the name of an API key. `maxAge`: how long a browser remembers the answer,
- * two hours by default, which is the most that browsers agree on. `credentials`: whether cookies go along, for which the
- * origins must be named; tokens in headers need it not.
- */
+/** Which pages may call the agent, and how. */
 export interface Options {
+  /** Origins that may call. Default: all. This protects nothing: programs other than browsers ignore it. */
   readonly origins?: ReadonlyArray<string> | Predicate<string> | undefined
+  /** Further request headers, such as the header of an API key. */
   readonly headers?: ReadonlyArray<string> | undefined
+  /** For how long a browser caches the response to a preflight. Default: 2 hours, the most that all browsers allow. */
   readonly maxAge?: Duration.Input | undefined
+  /** Allows cookies, for which `origins` must be listed; tokens in headers do not need it. Default: false. */
   readonly credentials?: boolean | undefined
 }
 
-/** For all routes of the router. */
+/** Applies the rules to all routes of the router. */
 export const layer = (
   { credentials, headers = [], maxAge = "2 hours", origins }: Options = {}
 ): Layer.Layer<never, never, HttpRouter.HttpRouter> =>

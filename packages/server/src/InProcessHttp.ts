@@ -1,6 +1,6 @@
 /**
- * An `HttpClient` whose requests go to routes in the same process: real routes, envelopes, SSE and codecs, without a
- * socket, and a record of every exchange.
+ * An `HttpClient` whose requests go to routes in the same process, without a socket: routes, envelopes, SSE and codecs
+ * are those of a server. Every exchange is recorded.
  *
  * ```ts
  * import { InProcessHttp } from "@effect-a2a/server"
@@ -26,7 +26,7 @@ import * as HttpEffect from "effect/http/HttpEffect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 
-/** One request and its response; `chunks` are the response's body in the pieces that were read. */
+/** One request and its response. `chunks` is the response body, in the pieces in which it was read. */
 export interface Exchange {
   readonly method: string
   readonly url: string
@@ -37,7 +37,7 @@ export interface Exchange {
   readonly chunks: ReadonlyArray<string>
 }
 
-/** The exchanges so far, in order. */
+/** The recording: the exchanges so far, in order of the requests. */
 export class Tape extends Context.Service<Tape, {
   readonly exchanges: Effect.Effect<ReadonlyArray<Exchange>>
 }>()("@effect-a2a/server/InProcessHttp/Tape") {}

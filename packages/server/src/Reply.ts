@@ -1,6 +1,6 @@
 /**
- * What an executor says, as little as possible of it: a string or a part is a piece of the answer; everything else is
- * made with the functions here. Ids, timestamps, the first snapshot and the last state are the server's.
+ * The items that an executor emits. A string or a part is a piece of the result; everything else is made with the
+ * functions here. The server adds ids, timestamps, the first snapshot and the last state.
  *
  * ```ts
  * import { Reply } from "@effect-a2a/server"
@@ -17,7 +17,7 @@ import type { Metadata } from "@effect-a2a/core/Metadata"
 import type * as Part from "@effect-a2a/core/Part"
 import type { TaskState } from "@effect-a2a/core/TaskState"
 
-/** The task's state becomes `state`, and what the agent says about it. */
+/** A new state of the task, with the agent's message. `metadata` is the event's. */
 export interface Status {
   readonly _tag: "Status"
   readonly state: TaskState
@@ -25,53 +25,45 @@ export interface Status {
   readonly metadata?: Metadata
 }
 
-/** What an artifact is made from; without `artifactId` it gets a new one. */
+/** The content of an artifact. Without `artifactId` the server generates one. */
 export type Content = Omit<CoreArtifact.Artifact, "artifactId" | "parts"> & {
   readonly artifactId?: string
   readonly parts: Exclude<Message.Input, Message.Message>
 }
 
-/** How a chunk relates to the artifact, and metadata of the event. */
+/** The place of a chunk in its artifact, and the metadata of the event. */
 export interface ChunkOptions {
   readonly append?: boolean
   readonly lastChunk?: boolean
   readonly metadata?: Metadata
 }
 
-/** An artifact of its own besides the answer, or a chunk of one. */
+/** An artifact beside the result, or a chunk of one. */
 export interface Artifact extends ChunkOptions {
   readonly _tag: "Artifact"
   readonly artifact: Content
 }
 
-/** Every connection that follows the task is cut; the work goes on. For tests of what clients do then. */
-export interface Cut {
-  readonly _tag: "Cut"
-}
-
 /**
- * A string or a part is appended to the answer: one artifact named `result` with one id, whose last chunk is marked,
- * however the turn ends.
+ * One item of a turn. A string or a part is appended to the result: one artifact named `result`, whose last chunk is
+ * marked in the end.
  */
-export type Reply = string | Part.Part | Status | Artifact | Cut
+export type Reply = string | Part.Part | Status | Artifact
 
-/** A new state. A terminal one or `input-required` ends the turn: what the executor would say after it is not heard. */
+/** Creates a state. A terminal one and `input-required` end the turn: replies after it are ignored. */
 export const status = (
   state: TaskState,
   message?: Message.Input,
   options?: { readonly metadata?: Metadata }
 ): Status => ({ _tag: "Status", state, ...(message === undefined ? undefined : { message }), ...options })
 
-/** What the agent says while it works: thoughts, tool calls, notes. `metadata` is the event's. */
+/** Creates a message of a working agent: a thought, a tool call, a note. `metadata` is the event's. */
 export const progress = (message: Message.Input, options?: { readonly metadata?: Metadata }): Status =>
   status("working", message, options)
 
-/** An artifact besides the answer. */
+/** Creates an artifact beside the result, or a chunk of one. */
 export const artifact = (artifact: Content, options?: ChunkOptions): Artifact => ({
   _tag: "Artifact",
   artifact,
   ...options
 })
-
-/** See {@link Cut}. */
-export const cut: Cut = { _tag: "Cut" }

@@ -1,15 +1,23 @@
 /**
- * Live fan-out: everyone who follows a task gets the same events in the same order, each at their own pace.
+ * Distributes the events of running tasks: every subscriber receives the same events in the same order.
  *
- * A subscriber has a queue of batches of its own and never slows down the work or another subscriber; one that falls too
- * far behind is let go, and may subscribe again. Nothing is kept for a task that nobody follows, or that has ended.
+ * Each subscriber has a queue, so that it delays neither the task nor other subscribers. A subscriber that falls too far
+ * behind is disconnected and may subscribe again. A task without subscribers, or one that has ended, takes no memory.
  *
  * ```ts
+ * import { Id } from "@effect-a2a/core"
  * import { TaskHub } from "@effect-a2a/server"
- * import { Effect } from "effect"
+ * import { Effect, Queue } from "effect"
  *
- * const followers = Effect.flatMap(TaskHub.TaskHub, (hub) => hub.subscribers)
- * await Effect.runPromise(followers.pipe(Effect.provide(TaskHub.layer))) // => 0
+ * const program = Effect.gen(function*() {
+ *   const hub = yield* TaskHub.TaskHub
+ *   const id = Id.TaskId.make("t-1")
+ *   const subscription = yield* hub.subscribe(id)
+ *   yield* hub.publish(id, { from: 0, events: [{ _tag: "Task", id, status: { state: "working" } }] })
+ *   const batch = yield* Queue.take(subscription)
+ *   return [batch.from, batch.events[0]._tag, yield* hub.subscribers]
+ * })
+ * await Effect.runPromise(program.pipe(Effect.scoped, Effect.provide(TaskHub.layer))) // => [0, "Task", 1]
  * ```
  *
  * @since 0.1.0
@@ -25,28 +33,32 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 
-/** Events as they were written to the store; `from` is the position of the first in the task's log. */
+/** Events that were written to the store together; `from` is the position of the first in the task's log. */
 export interface Batch {
   readonly from: number
   readonly events: Arr.NonEmptyReadonlyArray<StreamEvent>
 }
 
-/** What a subscriber reads; it ends with the task, or fails with the reason the work was refused. */
+/** A queue of batches. It ends with the turn, or fails with the reason that the executor gave. */
 export type Subscription = Queue.Dequeue<Batch, AgentErrorReason | Cause.Done>
 
-/** `end` lets all subscribers of a task go, with a reason or without. `subscribers` counts those of all tasks. */
+/** The subscriptions to running tasks. */
 export class TaskHub extends Context.Service<TaskHub, {
+  /** Sends a batch to the subscribers of a task. */
   readonly publish: (id: Id.TaskId, batch: Batch) => Effect.Effect<void>
+  /** Subscribes until the scope closes. */
   readonly subscribe: (id: Id.TaskId) => Effect.Effect<Subscription, never, Scope.Scope>
+  /** Ends the subscriptions to a task; with a reason they fail. */
   readonly end: (id: Id.TaskId, reason?: AgentErrorReason) => Effect.Effect<void>
+  /** The number of subscriptions to all tasks. */
   readonly subscribers: Effect.Effect<number>
 }>()("@effect-a2a/server/TaskHub") {}
 
 type Queued = Queue.Queue<Batch, AgentErrorReason | Cause.Done>
 
 /**
- * A hub in this process. When its scope closes, those who still follow a task are told that their stream broke off, and
- * so are those who have not read the latest `maxBehind` batches (default 10,000).
+ * Creates a hub in this process. A subscription fails with `StreamInterruptedError` when the hub's scope closes, and when
+ * it has more than `maxBehind` unread batches (default 10,000).
  */
 export const layerWith = ({ maxBehind = 10_000 }: { readonly maxBehind?: number } = {}): Layer.Layer<TaskHub> =>
   Layer.effect(
@@ -65,18 +77,18 @@ export const layerWith = ({ maxBehind = 10_000 }: { readonly maxBehind?: number 
           )
         })
 
-      const tell = (id: Id.TaskId, batch: Batch) => {
+      const publish = (id: Id.TaskId, batch: Batch) => {
         for (const queue of topics.get(id) ?? []) {
           if (Queue.offerUnsafe(queue, batch)) continue
-          leave(id, queue)
+          remove(id, queue)
           Queue.failCauseUnsafe(
             queue,
-            Cause.fail(reason("StreamInterruptedError", { message: "This stream is read too slowly", taskId: id }))
+            Cause.fail(reason("StreamInterruptedError", { message: "the stream was read too slowly; subscribe again", taskId: id }))
           )
         }
       }
 
-      const leave = (id: Id.TaskId, queue: Queued) => {
+      const remove = (id: Id.TaskId, queue: Queued) => {
         const queues = topics.get(id)
         if (queues?.delete(queue) && queues.size === 0) topics.delete(id)
       }
@@ -84,24 +96,24 @@ export const layerWith = ({ maxBehind = 10_000 }: { readonly maxBehind?: number 
       yield* Effect.addFinalizer(() =>
         Effect.forEach(
           [...topics.keys()],
-          (taskId) => end(taskId, reason("StreamInterruptedError", { message: "The server is shutting down", taskId }))
+          (taskId) => end(taskId, reason("StreamInterruptedError", { message: "the server is shutting down", taskId }))
         )
       )
       return {
         end,
-        publish: (id, batch) => Effect.sync(() => tell(id, batch)),
+        publish: (id, batch) => Effect.sync(() => publish(id, batch)),
         subscribe: (id) =>
           Effect.acquireRelease(
             Effect.tap(
               Queue.dropping<Batch, AgentErrorReason | Cause.Done>(maxBehind),
               (queue) => Effect.sync(() => topics.set(id, (topics.get(id) ?? new Set()).add(queue)))
             ),
-            (queue) => Effect.andThen(Effect.sync(() => leave(id, queue)), Queue.shutdown(queue))
+            (queue) => Effect.andThen(Effect.sync(() => remove(id, queue)), Queue.shutdown(queue))
           ),
         subscribers: Effect.sync(() => [...topics.values()].reduce((sum, queues) => sum + queues.size, 0))
       }
     })
   )
 
-/** The same, with defaults. */
+/** A hub in this process with the default `maxBehind`, see {@link layerWith}. */
 export const layer: Layer.Layer<TaskHub> = layerWith()

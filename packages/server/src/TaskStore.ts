@@ -1,6 +1,6 @@
 /**
- * Where tasks are kept: per task a log of its events, which only grows, and the snapshot that they add up to. Everything
- * is asked for on behalf of an owner; what belongs to another owner is not there.
+ * Storage of tasks: per task an append-only log of events and the snapshot they result in. Every operation is on behalf
+ * of an owner; tasks of other owners do not exist.
  *
  * ```ts
  * import { Id, StreamEvent } from "@effect-a2a/core"
@@ -12,8 +12,8 @@
  *   const store = yield* TaskStore.TaskStore
  *   yield* store.append("ada", id, [{ _tag: "Task", id, status: { state: "submitted" } }])
  *   yield* store.append("ada", id, [StreamEvent.statusUpdate({ taskId: id, status: { state: "completed" } })])
- *   const [hers, his] = [yield* store.get("ada", id), yield* store.get("bob", id)]
- *   return [hers?.task.status.state, hers?.length, his]
+ *   const [ofAda, ofBob] = [yield* store.get("ada", id), yield* store.get("bob", id)]
+ *   return [ofAda?.task.status.state, ofAda?.length, ofBob]
  * })
  * await Effect.runPromise(program.pipe(Effect.provide(TaskStore.layerMemory()))) // => ["completed", 2, undefined]
  * ```
@@ -28,53 +28,57 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { fold } from "./internal/fold.ts"
+import { applyAll } from "./internal/snapshot.ts"
 
-/** The caller a task belongs to; `undefined` where callers are not told apart. */
+/** The id of the caller that a task belongs to; `undefined` for anonymous callers. */
 export type Owner = string | undefined
 
-/** A snapshot, and how many events of the log are in it. */
+/** A snapshot, and the number of events in the log that led to it. */
 export interface Stored {
   readonly task: Task.Task
   readonly length: number
 }
 
-/** A place in the order of {@link TaskStore} lists: newest status first, equal times by id. */
+/** A position in a list of tasks, which is sorted by the time of the status, newest first, then by id. */
 export interface Cursor {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly id: Id.TaskId
 }
 
-/** Which tasks; `since` is inclusive, `after` is the last task of the page before. */
+/** A page of an owner's tasks. */
 export interface Query {
   readonly owner: Owner
+  /** The most tasks of a page. */
   readonly limit: number
   readonly contextId?: Id.ContextId
   readonly status?: TaskState.TaskState
+  /** Earliest time of the status, inclusive. */
   readonly since?: DateTime.Utc
+  /** The last task of the previous page. */
   readonly after?: Cursor
 }
 
-/** `total` counts what matches before paging; `next` is there when more follow. */
+/** `total` counts the tasks of all pages; `next` is present if another page follows. */
 export interface Page {
   readonly tasks: ReadonlyArray<Task.Task>
   readonly total: number
   readonly next?: Cursor
 }
 
-/**
- * `append` writes all events or none and tells the position of the first; a log begins with a task. A store that cannot
- * do its work dies: the server answers with an internal error.
- */
+/** The store. An operation that cannot be carried out dies; the server then reports an internal error. */
 export class TaskStore extends Context.Service<TaskStore, {
+  /** Writes all events or none, and returns the position of the first. A log begins with a task. */
   readonly append: (
     owner: Owner,
     id: Id.TaskId,
     events: ReadonlyArray<StreamEvent.StreamEvent>
   ) => Effect.Effect<number>
+  /** Reads a task. */
   readonly get: (owner: Owner, id: Id.TaskId) => Effect.Effect<Stored | undefined>
+  /** Reads the log of a task. */
   readonly events: (owner: Owner, id: Id.TaskId) => Effect.Effect<ReadonlyArray<StreamEvent.StreamEvent> | undefined>
+  /** Reads a page of tasks. */
   readonly list: (query: Query) => Effect.Effect<Page>
 }>()("@effect-a2a/server/TaskStore") {}
 
@@ -82,13 +86,13 @@ interface Entry {
   readonly owner: Owner
   readonly log: Array<StreamEvent.StreamEvent>
   task: Task.Task | undefined
-  /** How much of the log is in `task`: it is brought up to date when somebody asks. */
+  /** The number of events in `task`, which is updated when it is read. */
   folded: number
 }
 
 const snapshot = (entry: Entry): Task.Task => {
   if (entry.folded < entry.log.length) {
-    entry.task = fold(entry.task, entry.log.slice(entry.folded))
+    entry.task = applyAll(entry.task, entry.log.slice(entry.folded))
     entry.folded = entry.log.length
   }
   return entry.task as Task.Task
@@ -102,8 +106,8 @@ const cursor = (task: Task.Task): Cursor => ({
 const order = (a: Cursor, b: Cursor): number => b.at - a.at || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
 
 /**
- * Tasks in this process. Of the finished ones the latest `maxFinished` are kept (default 1,000), of those that wait for
- * their caller's input the latest `maxWaiting` (default 1,000); the oldest go first. Tasks at work always stay.
+ * Keeps tasks in memory: the latest `maxFinished` terminal tasks (default 1,000), the latest `maxWaiting` that wait for
+ * input (default 1,000), and all that are working.
  */
 export const layerMemory = (
   options?: { readonly maxFinished?: number; readonly maxWaiting?: number }
@@ -130,7 +134,7 @@ export const layerMemory = (
     const add = (owner: Owner, id: Id.TaskId, events: ReadonlyArray<StreamEvent.StreamEvent>): number => {
       let entry = own(owner, id)
       if (entry === undefined) {
-        // the rest of a task that is no longer kept
+        // the task was evicted
         if (events[0]?._tag !== "Task") return 0
         entry = { owner, log: [], task: undefined, folded: 0 }
         entries.set(id, entry)
@@ -141,7 +145,7 @@ export const layerMemory = (
       if (state !== undefined) {
         waiting.delete(id)
         if (TaskState.isTerminal(state)) retain(finished, id, options?.maxFinished ?? 1000)
-        else if (state === "input-required") retain(waiting, id, options?.maxWaiting ?? 1000)
+        else if (TaskState.endsStream(state)) retain(waiting, id, options?.maxWaiting ?? 1000)
       }
       return from
     }

@@ -4,7 +4,7 @@ import { Reply, TaskHub, TaskStore } from "@effect-a2a/server"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, DateTime, Effect, Fiber, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { fold } from "../src/internal/fold.ts"
+import { applyAll } from "../src/internal/snapshot.ts"
 import {
   call,
   contextId,
@@ -168,7 +168,7 @@ describe("TaskStore.layerMemory", () => {
     })
     const frozen = JSON.stringify(events)
     assert.deepStrictEqual(
-      fold(task("t"), events),
+      applyAll(task("t"), events),
       events.reduce(StreamEvent.apply, task("t") as Task.Task | undefined)
     )
     assert.strictEqual(JSON.stringify(events), frozen)

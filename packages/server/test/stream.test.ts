@@ -1,6 +1,6 @@
 import type { StreamEvent } from "@effect-a2a/core"
 import { AgentError, Artifact, Message, Operation, Part, Task } from "@effect-a2a/core"
-import { Reply } from "@effect-a2a/server"
+import { Reply, TaskHub } from "@effect-a2a/server"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -241,18 +241,26 @@ describe("SendStreamingMessage", () => {
       assert.isBelow(sizes.length, 10)
     }).pipe(Effect.provide(serve(() => Stream.map(Stream.range(1, 10_000), String)))))
 
-  it.effect("a cut ends the connections, not the work", () =>
+  it.effect("ending the subscriptions of a task leaves its turn running", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(yield* labels(stream("hi")), [
-        "task submitted",
-        "working",
-        "a",
-        "! StreamInterruptedError"
-      ])
+      const hub = yield* TaskHub.TaskHub
+      const fiber = yield* Effect.forkChild(labels(stream("hi")), { startImmediately: true })
       const [task] = (yield* call(Operation.ListTasks, {})).tasks
-      yield* Effect.yieldNow
+      assert.isDefined(task)
+      yield* TestClock.adjust("1 second")
+      yield* hub.end(
+        task!.id,
+        AgentError.reason("StreamInterruptedError", { message: "the connection was cut", taskId: task!.id })
+      )
+      assert.deepStrictEqual(yield* Fiber.join(fiber), ["task submitted", "working", "a", "! StreamInterruptedError"])
+      yield* TestClock.adjust("1 second")
       assert.strictEqual(text(yield* get(task!.id)), "ab")
-    }).pipe(Effect.provide(serve(() => Stream.make("a", Reply.cut, "b")))))
+    }).pipe(Effect.provide(serve(() =>
+      Stream.make("a").pipe(
+        Stream.concat(Stream.fromEffectDrain(Effect.sleep("2 seconds"))),
+        Stream.concat(Stream.make("b"))
+      )
+    ))))
 
   it.effect("S10: an agent whose card says it does not stream refuses both streams", () =>
     Effect.gen(function*() {

@@ -16,7 +16,7 @@ export const card: AgentCard.AgentCard = {
 
 /** The server over an executor, with store and hub in view of the test. */
 export const serve = (
-  execute: (turn: AgentExecutor.Turn) => AgentExecutor.Answer,
+  execute: (turn: AgentExecutor.Turn) => AgentExecutor.Execution,
   options?: Partial<AgentServer.Options> & Parameters<typeof TaskStore.layerMemory>[0]
 ) =>
   AgentServer.layer({ card, ...options }).pipe(
@@ -42,7 +42,7 @@ export const slowStore = Layer.effect(
 ).pipe(Layer.provide(TaskStore.layerMemory()))
 
 /** The server over that store. */
-export const serveSlowly = (execute: (turn: AgentExecutor.Turn) => AgentExecutor.Answer) =>
+export const serveSlowly = (execute: (turn: AgentExecutor.Turn) => AgentExecutor.Execution) =>
   AgentServer.layer({ card }).pipe(Layer.provide([slowStore, TaskHub.layer, AgentExecutor.layer(execute)]))
 
 /** Ids that count up per kind: `task-1`, `task-2` … */

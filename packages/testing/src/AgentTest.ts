@@ -17,10 +17,17 @@
  * @since 0.1.0
  */
 import type * as AgentCard from "@effect-a2a/core/AgentCard"
+import { reason } from "@effect-a2a/core/AgentError"
 import type { AgentTransport } from "@effect-a2a/core/AgentTransport"
-import type { AgentExecutor } from "@effect-a2a/server/AgentExecutor"
+import type { TaskId } from "@effect-a2a/core/Id"
+import { AgentExecutor } from "@effect-a2a/server/AgentExecutor"
 import * as AgentServer from "@effect-a2a/server/AgentServer"
+import * as TaskHub from "@effect-a2a/server/TaskHub"
+import * as TaskStore from "@effect-a2a/server/TaskStore"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { CurrentCut } from "./Script.ts"
 
 /** A small but complete card. */
 export const card: AgentCard.AgentCard = {
@@ -36,7 +43,27 @@ export const card: AgentCard.AgentCard = {
 
 /** The server over an executor, with `card` unless another is given, and every policy of the server. */
 export const layerWith = (options?: Partial<AgentServer.Options>): Layer.Layer<AgentTransport, never, AgentExecutor> =>
-  AgentServer.layerMemory({ card, ...options })
+  AgentServer.layer({ card, ...options }).pipe(
+    Layer.provide(layerCut),
+    Layer.provide([TaskStore.layerMemory(), Layer.fresh(TaskHub.layer)])
+  )
+
+/** The executor whose scripts can cut the connections that follow their task. */
+const layerCut: Layer.Layer<AgentExecutor, never, AgentExecutor | TaskHub.TaskHub> = Layer.effect(
+  AgentExecutor,
+  Effect.gen(function*() {
+    const { execute } = yield* AgentExecutor
+    const hub = yield* TaskHub.TaskHub
+    const cut = (taskId: TaskId) =>
+      hub.end(taskId, reason("StreamInterruptedError", { message: "the connection was cut", taskId }))
+    return {
+      execute: (turn) => {
+        const execution = execute(turn)
+        return Stream.isStream(execution) ? Stream.provideService(execution, CurrentCut, cut) : execution
+      }
+    }
+  })
+)
 
 /** The server over an executor, with defaults; another one wherever it is provided. */
 export const layer: Layer.Layer<AgentTransport, never, AgentExecutor> = Layer.fresh(layerWith())

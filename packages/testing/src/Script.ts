@@ -22,12 +22,14 @@
  * @since 0.1.0
  */
 import type { AgentErrorReason } from "@effect-a2a/core/AgentError"
+import type { TaskId } from "@effect-a2a/core/Id"
 import type * as Message from "@effect-a2a/core/Message"
 import * as Part from "@effect-a2a/core/Part"
 import * as Recognizer from "@effect-a2a/core/Recognizer"
 import type { TaskState } from "@effect-a2a/core/TaskState"
 import * as AgentExecutor from "@effect-a2a/server/AgentExecutor"
 import * as Reply from "@effect-a2a/server/Reply"
+import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -52,7 +54,18 @@ export interface Stop {
   readonly effect: Effect.Effect<never, AgentErrorReason>
 }
 
-export type Step = Say | Wait | Stop
+/** Cuts the connections that follow the task. */
+export interface Cut {
+  readonly _tag: "Cut"
+}
+
+export type Step = Say | Wait | Stop | Cut
+
+/** Cuts the connections that follow a task. Provided by `AgentTest.layer`; elsewhere {@link cut} dies. */
+export const CurrentCut = Context.Reference<(id: TaskId) => Effect.Effect<void>>(
+  "@effect-a2a/testing/Script/CurrentCut",
+  { defaultValue: () => () => Effect.die("Script.cut needs AgentTest.layer") }
+)
 
 /** Any reply as a step. */
 export const reply = (reply: Reply.Reply): Say => ({ _tag: "Say", reply })
@@ -109,10 +122,10 @@ export const askForInput = (text: string): Say => become("input-required", text)
 export const requireAuth = (text: string): Say => become("auth-required", text)
 
 /**
- * The connection of everyone who follows is cut, and the script goes on. In the same process the stream fails with
- * `StreamInterruptedError`; wire tooling closes the socket.
+ * Cuts the connections that follow the task, while the script goes on. In the same process the streams fail with
+ * `StreamInterruptedError`; over a binding the response ends. Needs `AgentTest.layer`.
  */
-export const cut: Say = reply(Reply.cut)
+export const cut: Cut = { _tag: "Cut" }
 
 export const wait = (duration: Duration.Input): Wait => ({ _tag: "Wait", duration })
 
@@ -123,14 +136,17 @@ export const refuse = (reason: AgentErrorReason): Stop => ({ _tag: "Stop", effec
 export const die = (defect: unknown): Stop => ({ _tag: "Stop", effect: Effect.die(defect) })
 
 /** The steps' replies in order; neighbours without a wait between them come as one chunk. */
-export const play = (steps: ReadonlyArray<Step>): Stream.Stream<Reply.Reply, AgentErrorReason> =>
+export const play = (
+  turn: Pick<AgentExecutor.Turn, "taskId">,
+  steps: ReadonlyArray<Step>
+): Stream.Stream<Reply.Reply, AgentErrorReason> =>
   Stream.fromIterable(runs(steps)).pipe(
     Stream.flatMap((run): Stream.Stream<Reply.Reply, AgentErrorReason> =>
-      run._tag === "Replies" ? Stream.fromArray(run.replies) : Stream.fromEffectDrain(pause(run))
+      run._tag === "Replies" ? Stream.fromArray(run.replies) : Stream.fromEffectDrain(pause(turn, run))
     )
   )
 
-type Run = Wait | Stop | { readonly _tag: "Replies"; readonly replies: Array<Reply.Reply> }
+type Run = Wait | Stop | Cut | { readonly _tag: "Replies"; readonly replies: Array<Reply.Reply> }
 
 const runs = (steps: ReadonlyArray<Step>): ReadonlyArray<Run> =>
   steps.reduce<Array<Run>>((runs, step) => {
@@ -141,8 +157,20 @@ const runs = (steps: ReadonlyArray<Step>): ReadonlyArray<Run> =>
     return runs
   }, [])
 
-const pause = (step: Wait | Stop): Effect.Effect<void, AgentErrorReason> =>
-  step._tag === "Wait" ? Effect.sleep(step.duration) : step.effect
+const pause = (
+  { taskId }: Pick<AgentExecutor.Turn, "taskId">,
+  step: Wait | Stop | Cut
+): Effect.Effect<void, AgentErrorReason> => {
+  switch (step._tag) {
+    case "Wait":
+      return Effect.sleep(step.duration)
+    case "Stop":
+      return step.effect
+    case "Cut":
+      // the server writes what it holds back while the script does not answer at once
+      return Effect.yieldNow.pipe(Effect.andThen(CurrentCut), Effect.flatMap((cut) => cut(taskId)))
+  }
+}
 
 /** A scripted agent: the same steps for every message, or those that a function finds for the turn. */
 export const layer: {
@@ -152,5 +180,5 @@ export const layer: {
   ...script: ReadonlyArray<Step> | readonly [(turn: AgentExecutor.Turn) => ReadonlyArray<Step>]
 ): Layer.Layer<AgentExecutor.AgentExecutor> => {
   const [first] = script
-  return AgentExecutor.layer((turn) => play(typeof first === "function" ? first(turn) : script as ReadonlyArray<Step>))
+  return AgentExecutor.layer((turn) => play(turn, typeof first === "function" ? first(turn) : script as ReadonlyArray<Step>))
 }

@@ -1,5 +1,5 @@
 /**
- * The JSON-RPC 2.0 binding, client half (specification §9).
+ * The client of the JSON-RPC 2.0 binding (A2A 1.0 §9).
  *
  * ```ts
  * import { Agent, Credentials, Protocol } from "@effect-a2a/core"
@@ -18,17 +18,18 @@
  */
 import * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import type * as Operation from "@effect-a2a/core/Operation"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as Envelope from "./internal/envelope.ts"
 
-/** An answer to somebody else is a fault of the peer; its result is not delivered. */
-const foreign = (asked: string, answered: unknown) => ({
-  message: `the answer is to request ${JSON.stringify(answered)}, not to ${JSON.stringify(asked)}`,
+/** The response belongs to another request, so that its result is not delivered. */
+const wrongId = (expected: string, actual: unknown) => ({
+  message: `the response is for request ${JSON.stringify(actual)}, expected ${JSON.stringify(expected)}`,
   isMalformed: true
 })
 
-/** One endpoint; the method says what is meant. */
+/** The binding: `POST` to one endpoint; the method names the operation. */
 export const binding: HttpBinding.HttpBinding = {
   protocolBinding: "JSONRPC",
   dialect: (protocol) => protocol.jsonRpc.dialect,
@@ -40,20 +41,20 @@ export const binding: HttpBinding.HttpBinding = {
       : [{ method: "POST", path: "", query: [], body: Envelope.request(id, method, body) }]
   },
   unframe: ({ body, event, id, protocol, status }) => {
-    if (Envelope.isObject(body) && body.jsonrpc === "2.0") {
+    if (Predicate.isReadonlyObject(body) && body.jsonrpc === "2.0") {
       if (body.error !== undefined && body.error !== null) {
         return Result.fail(protocol.jsonRpc.failure.decode(body.error))
       }
-      if ("result" in body) return body.id === id ? Result.succeed(body.result) : Result.fail(foreign(id, body.id))
+      if ("result" in body) return body.id === id ? Result.succeed(body.result) : Result.fail(wrongId(id, body.id))
     }
-    // what stands before the agent answers in its own words: gateways, and MemoryLake's refusals (ML-35)
+    // gateways in front of an agent answer without an envelope
     const failure = protocol.rest.failure.decode(body)
     if (failure !== undefined) return Result.fail(failure)
     return Result.fail(
       status >= 400
         ? { message: `HTTP ${status}`, details: body as Schema.Json }
         : {
-          message: event === "error" ? "the stream ended with an error" : "the answer is no JSON-RPC response",
+          message: event === "error" ? "the stream ended with an error" : "the response is not a JSON-RPC response",
           isMalformed: true,
           details: body as Schema.Json
         }
@@ -61,5 +62,5 @@ export const binding: HttpBinding.HttpBinding = {
   }
 }
 
-/** A transport to an agent's JSON-RPC interface. */
+/** Creates the transport to an agent's JSON-RPC interface. Fails if the URL is invalid. */
 export const layer: HttpBinding.ClientLayer = HttpBinding.layer(binding)

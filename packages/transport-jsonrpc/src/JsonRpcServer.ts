@@ -1,5 +1,6 @@
 /**
- * The JSON-RPC 2.0 binding, serving half: any {@link AgentTransport} behind one endpoint, in every edition listed.
+ * Serves an agent over the JSON-RPC 2.0 binding (A2A 1.0 §9): any {@link AgentTransport} behind one endpoint, in both
+ * protocol versions unless `protocols` says otherwise.
  *
  * ```ts
  * import { Agent, Credentials, Protocol } from "@effect-a2a/core"
@@ -7,7 +8,7 @@
  * import { JsonRpc, JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
  * import { Effect, Layer } from "effect"
  *
- * const routes = JsonRpcServer.routes({ path: "/a2a", protocols: [Protocol.v1_0, Protocol.v0_3] }).pipe(
+ * const routes = JsonRpcServer.routes({ path: "/a2a" }).pipe(
  *   Layer.provide(AgentTest.layer),
  *   Layer.provide(Script.layer(Script.say("Hello")))
  * )
@@ -23,142 +24,131 @@
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
-import * as HttpServing from "@effect-a2a/core/HttpServing"
+import type { Protocol, WireFailure } from "@effect-a2a/core/Dialect"
 import * as Operation from "@effect-a2a/core/Operation"
-import type * as Protocol from "@effect-a2a/core/Protocol"
 import * as Recognizer from "@effect-a2a/core/Recognizer"
-import type * as Arr from "effect/Array"
+import * as ServedInterfaces from "@effect-a2a/core/ServedInterfaces"
+import * as ServerHandler from "@effect-a2a/core/ServerHandler"
+import * as ServerSentEvents from "@effect-a2a/core/ServerSentEvents"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
-import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as Envelope from "./internal/envelope.ts"
+import { binding } from "./JsonRpc.ts"
 
-/** Where the endpoint is (default: the root), and which editions it speaks. */
-export interface Options {
-  readonly path?: `/${string}` | undefined
-  readonly protocols: Arr.NonEmptyReadonlyArray<Protocol.Protocol>
+/** Path of the endpoint (default: the root) and the versions it serves (default: 1.0 and 0.3). */
+export interface Options extends ServerHandler.RouteOptions {}
+
+/** A protocol version that is served. */
+interface Version {
+  readonly protocol: Protocol
+  readonly handler: ServerHandler.ServerHandler
 }
 
-interface Edition {
-  readonly protocol: Protocol.Protocol
-  readonly handler: HttpServing.Handler
-}
-
-/** A request whose envelope is in order. */
-interface Call {
-  readonly id: Envelope.Id
-  readonly method: string
-  readonly params: unknown
-}
-
-const json = (body: Schema.Json, status: number, headers: Record<string, string> = {}) =>
+const toJson = (body: Schema.Json, status: number, headers: Record<string, string> = {}) =>
   HttpServerResponse.jsonUnsafe(body, { status, headers })
 
-const failure = (code: number, message: string): Protocol.WireFailure => ({
-  ...HttpServing.refusal(new AgentError.InvalidParamsError({ message })),
-  code
-})
-
-const open = (
-  body: unknown
-): Result.Result<Call, { readonly id: Envelope.Id; readonly failure: Protocol.WireFailure }> => {
-  if (!Envelope.isObject(body)) {
-    return Result.fail({ id: null, failure: failure(-32600, "a request is one object; there are no batches in A2A") })
-  }
-  const id = Envelope.isId(body.id ?? null) ? (body.id ?? null) as Envelope.Id : null
-  const fail = (code: number, message: string) => Result.fail({ id, failure: failure(code, message) })
-  if (body.jsonrpc !== "2.0") return fail(-32600, "jsonrpc must be \"2.0\"")
-  if (body.id !== undefined && !Envelope.isId(body.id)) return fail(-32600, "id must be a string, an integer or null")
-  if (typeof body.method !== "string" || body.method === "") return fail(-32600, "method must be a non-empty string")
-  const params = body.params ?? {}
-  return Envelope.isObject(params)
-    ? Result.succeed({ id, method: body.method, params })
-    : fail(-32602, "params must be an object")
-}
-
-/** A refusal that is an answer of its own instead of a JSON-RPC error, inside a stream that has begun, is an error. */
-const refuse = ({ jsonRpc }: Protocol.Protocol, id: Envelope.Id) => (failure: Protocol.WireFailure) => {
+/** Returns the HTTP response that reports a failure. Some failures are no JSON-RPC errors but HTTP responses. */
+const toRefusal = ({ jsonRpc }: Protocol, id: Envelope.Id) => (failure: WireFailure) => {
   const refusal = jsonRpc.failure.encode(failure)
-  const headers = HttpServing.headers(failure)
+  const headers = ServerHandler.toHeaders(failure)
   return refusal._tag === "Response"
-    ? json(refusal.body, refusal.status, headers)
-    : json(Envelope.error(id, refusal.error), failure.status === 413 ? 413 : refusal.status, headers)
+    ? toJson(refusal.body, refusal.status, headers)
+    : toJson(Envelope.error(id, refusal.error), failure.status === 413 ? 413 : refusal.status, headers)
 }
 
-const fail = ({ jsonRpc }: Protocol.Protocol, id: Envelope.Id) => (failure: Protocol.WireFailure): Schema.Json => {
+/** Returns the data of the frame that reports a failure inside a stream. */
+const toFrame = ({ jsonRpc }: Protocol, id: Envelope.Id) => (failure: WireFailure): Schema.Json => {
   const refusal = jsonRpc.failure.encode(failure)
   return refusal._tag === "Response" ? refusal.body : Envelope.error(id, refusal.error)
 }
 
-const operationOf = ({ jsonRpc }: Protocol.Protocol, method: string): Operation.All[Operation.Tag] | undefined => {
-  const found = Object.entries(jsonRpc.methods).find(([, name]) => name === method)
-  return found && Operation.all[found[0] as Operation.Tag]
+const operationOf = ({ jsonRpc }: Protocol, method: string): Operation.All[Operation.Tag] | undefined => {
+  const entry = Object.entries(jsonRpc.methods).find(([, name]) => name === method)
+  return entry && Operation.all[entry[0] as Operation.Tag]
 }
 
 /**
- * All operations of the editions behind `POST path`. A version that is named must be one of those listed and have the
- * method; without one, the method decides among the editions that allow that.
+ * Chooses the version that answers: the one that the request names, otherwise the first that has the method, among those
+ * that need not be named. A failure is reported in the format of the first version.
  */
-export const routes = (options: Options): Layer.Layer<never, never, AgentTransport | HttpRouter.HttpRouter> =>
+const choose = (
+  versions: readonly [Version, ...ReadonlyArray<Version>],
+  request: HttpServerRequest,
+  method?: string
+): { readonly version: Version; readonly failure?: WireFailure } => {
+  const requested = ServerHandler.readVersion(request)
+  const candidates = versions.filter(({ protocol }) =>
+    requested === undefined ? !protocol.versionRequired : protocol.version === requested
+  )
+  const version = candidates.find(({ protocol }) => method !== undefined && operationOf(protocol, method)) ??
+    candidates[0]
+  return version === undefined
+    ? {
+      version: versions[0],
+      failure: ServerHandler.versionNotSupported(requested, versions.map(({ protocol }) => protocol))
+    }
+    : { version }
+}
+
+const run = Effect.fnUntraced(function*({ handler, protocol }: Version, { id, method, params }: Envelope.Request) {
+  const operation = operationOf(protocol, method)
+  if (operation === undefined) {
+    return yield* Effect.fail(ServerHandler.fromReason(
+      AgentError.reason("MethodNotFoundError", { message: `A2A ${protocol.version} has no method ${method}` })
+    ))
+  }
+  if (operation.mode === "streaming") {
+    return yield* ServerSentEvents.toResponse({
+      events: handler.stream(operation, params),
+      encode: (event) => Envelope.result(id, event),
+      encodeFailure: toFrame(protocol, id),
+      refuse: toRefusal(protocol, id)
+    })
+  }
+  const success = yield* Effect.mapError(handler.call(operation, params), ServerHandler.fromReason)
+  return toJson(Envelope.result(id, success), 200)
+})
+
+/**
+ * Adds `POST path` for all operations. If a request names a version (`A2A-Version`), that version must be among those
+ * served and have the method; otherwise the method decides. 1.0 has to be named (A2A 1.0 §3.6).
+ */
+export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTransport | HttpRouter.HttpRouter> =>
   Layer.effectDiscard(Effect.gen(function*() {
     const transport = yield* AgentTransport
     const router = yield* HttpRouter.HttpRouter
+    const { path = "/", protocols = ServerHandler.protocols } = options
+    const served = yield* ServedInterfaces.ServedInterfaces
     const recognizers = yield* Recognizer.Current
-    const editions = options.protocols.map((protocol): Edition => ({
+    yield* served.add({ transport, protocolBinding: binding.protocolBinding, path: path, protocols })
+    const toVersion = (protocol: Protocol): Version => ({
       protocol,
-      handler: HttpServing.handler(protocol.jsonRpc.dialect, transport, [...protocol.recognizers, ...recognizers])
-    }))
-
-    /** The edition that is to answer: the version's if one is named, else the method's, else the first. */
-    const choose = (request: HttpServerRequest.HttpServerRequest, method: string | undefined) => {
-      const named = HttpServing.version(request)
-      const candidates = named === undefined
-        ? editions.filter(({ protocol }) => !protocol.versionRequired)
-        : editions.filter(({ protocol }) => protocol.version === named)
-      const edition = candidates.find(({ protocol }) => method !== undefined && operationOf(protocol, method)) ??
-        candidates[0]
-      return edition === undefined
-        ? { edition: editions[0]!, failure: HttpServing.versionNotSupported(named, options.protocols) }
-        : { edition, failure: undefined }
-    }
-
-    const serve = Effect.fnUntraced(function*({ handler, protocol }: Edition, { id, method, params }: Call) {
-      const operation = operationOf(protocol, method)
-      if (operation === undefined) {
-        return yield* Effect.fail(HttpServing.refusal(
-          new AgentError.MethodNotFoundError({ message: `A2A ${protocol.version} has no method ${method}` })
-        ))
-      }
-      return operation.mode === "streaming"
-        ? yield* HttpServing.eventStream({
-          events: handler.stream(operation, params),
-          frame: (event) => Envelope.result(id, event),
-          fail: fail(protocol, id),
-          refuse: refuse(protocol, id)
-        })
-        : json(Envelope.result(id, yield* handler.call(operation, params)), 200)
+      handler: ServerHandler.make(protocol.jsonRpc.dialect, transport, [...protocol.recognizers, ...recognizers])
     })
+    const [first, ...others] = protocols
+    const versions = [toVersion(first), ...others.map(toVersion)] as const
 
-    const respond = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
-      const body: Result.Result<unknown, Protocol.WireFailure> = yield* Effect.result(HttpServing.body(request))
-      if (body._tag === "Failure") return refuse(choose(request, undefined).edition.protocol, null)(body.failure)
-      const call = open(body.success)
+    const respond = Effect.fnUntraced(function*(request: HttpServerRequest) {
+      const body = yield* Effect.result(ServerHandler.readBody(request))
+      if (Result.isFailure(body)) return toRefusal(choose(versions, request).version.protocol, null)(body.failure)
+      const call = Envelope.readRequest(body.success)
       if (Result.isFailure(call)) {
-        return refuse(choose(request, undefined).edition.protocol, call.failure.id)(call.failure.failure)
+        return toRefusal(choose(versions, request).version.protocol, call.failure.id)(call.failure.failure)
       }
-      const { edition, failure } = choose(request, call.success.method)
-      const refused = refuse(edition.protocol, call.success.id)
+      const { failure, version } = choose(versions, request, call.success.method)
+      const refuse = toRefusal(version.protocol, call.success.id)
       return failure !== undefined
-        ? refused(failure)
-        : yield* serve(edition, call.success).pipe(
-          HttpServing.answered(refused),
-          HttpServing.withParameters(request)
+        ? refuse(failure)
+        : yield* run(version, call.success).pipe(
+          ServerHandler.catchToResponse(refuse),
+          ServerHandler.withServiceParameters(request)
         )
     })
 
-    yield* router.add("POST", options.path ?? "/", respond)
-  }))
+    yield* router.add("POST", path, respond)
+  })).pipe(Layer.provide(ServedInterfaces.layer))

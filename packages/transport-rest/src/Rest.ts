@@ -1,5 +1,5 @@
 /**
- * The HTTP+JSON binding, client half (specification §11).
+ * The client of the HTTP+JSON binding (A2A 1.0 §11).
  *
  * ```ts
  * import { Agent, Credentials, Protocol } from "@effect-a2a/core"
@@ -21,16 +21,16 @@ import type * as Operation from "@effect-a2a/core/Operation"
 import type * as Protocol from "@effect-a2a/core/Protocol"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import { expand, segment } from "./internal/template.ts"
+import { encodeSegment, expand } from "./internal/template.ts"
 
 const split = (body: Schema.Json, tenants: boolean | undefined) => {
   const { tenant, ...rest } = body as { readonly [name: string]: Schema.Json }
   return tenants === true && typeof tenant === "string"
-    ? { segment: `/${segment(tenant)}`, rest }
+    ? { segment: `/${encodeSegment(tenant)}`, rest }
     : { segment: "", rest: body }
 }
 
-/** Paths, queries and bare bodies. */
+/** The binding: operations as methods and paths, messages as bodies without an envelope. */
 export const binding: HttpBinding.HttpBinding = {
   protocolBinding: "HTTP+JSON",
   dialect: (protocol) => protocol.rest.dialect,
@@ -56,5 +56,5 @@ export const binding: HttpBinding.HttpBinding = {
   }
 }
 
-/** A transport to an agent's REST interface. */
+/** Creates the transport to an agent's REST interface. Fails if the URL is invalid. */
 export const layer: HttpBinding.ClientLayer = HttpBinding.layer(binding)

@@ -1,5 +1,6 @@
 /**
- * The HTTP+JSON binding, serving half: any {@link AgentTransport} as REST routes, in every edition listed.
+ * Serves an agent over the HTTP+JSON binding (A2A 1.0 §11): any {@link AgentTransport} as REST routes, in both protocol
+ * versions unless `protocols` says otherwise.
  *
  * ```ts
  * import { Agent, Credentials, Protocol } from "@effect-a2a/core"
@@ -7,7 +8,7 @@
  * import { Rest, RestServer } from "@effect-a2a/transport-rest"
  * import { Effect, Layer } from "effect"
  *
- * const routes = RestServer.routes({ path: "/a2a", protocols: [Protocol.v1_0, Protocol.v0_3] }).pipe(
+ * const routes = RestServer.routes({ path: "/a2a" }).pipe(
  *   Layer.provide(AgentTest.layer),
  *   Layer.provide(Script.layer(Script.say("Hello")))
  * )
@@ -23,153 +24,178 @@
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
-import * as HttpServing from "@effect-a2a/core/HttpServing"
+import type { Protocol, WireFailure } from "@effect-a2a/core/Dialect"
 import * as Operation from "@effect-a2a/core/Operation"
-import type * as Protocol from "@effect-a2a/core/Protocol"
 import * as Recognizer from "@effect-a2a/core/Recognizer"
-import type * as Arr from "effect/Array"
+import * as ServedInterfaces from "@effect-a2a/core/ServedInterfaces"
+import * as ServerHandler from "@effect-a2a/core/ServerHandler"
+import * as ServerSentEvents from "@effect-a2a/core/ServerSentEvents"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
-import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import * as Template from "./internal/template.ts"
+import { binding } from "./Rest.ts"
 
-/** Where the routes are mounted (default: the root), and which editions they speak. */
-export interface Options {
-  readonly path?: `/${string}` | undefined
-  readonly protocols: Arr.NonEmptyReadonlyArray<Protocol.Protocol>
+/** Where the routes are mounted (default: the root) and which versions they serve (default: 1.0 and 0.3). */
+export interface Options extends ServerHandler.RouteOptions {}
+
+/** A protocol version that is served. */
+interface Version {
+  readonly protocol: Protocol
+  readonly match: Template.Matcher
+  readonly handler: ServerHandler.ServerHandler
 }
 
-interface Edition {
-  readonly protocol: Protocol.Protocol
-  readonly match: ReturnType<typeof Template.matcher>
-  readonly handler: HttpServing.Handler
-}
-
-/** A path that an edition knows. */
-interface Found {
-  readonly edition: Edition
+/** A version that has a route of the request's path. */
+interface Candidate {
+  readonly version: Version
   readonly match: Template.Match | "method"
   readonly tenant: string | undefined
 }
 
-const json = (body: Schema.Json, status: number, contentType: string, headers: Record<string, string> = {}) =>
+/** The version that answers, with the route's match or the failure to report. */
+type Choice =
+  | { readonly protocol: Protocol; readonly failure: WireFailure }
+  | {
+    readonly protocol: Protocol
+    readonly failure?: undefined
+    readonly version: Version
+    readonly match: Template.Match
+    readonly tenant: string | undefined
+  }
+
+const toJson = (body: Schema.Json, status: number, contentType: string, headers: Record<string, string> = {}) =>
   HttpServerResponse.text(JSON.stringify(body), { status, contentType, headers })
 
-const refuse = ({ rest }: Protocol.Protocol, contentType: string) => (failure: Protocol.WireFailure) => {
+const toRefusal = ({ rest }: Protocol, contentType: string) => (failure: WireFailure) => {
   const { body, status } = rest.failure.encode(failure)
-  return json(body, status, contentType, HttpServing.headers(failure))
+  return toJson(body, status, contentType, ServerHandler.toHeaders(failure))
 }
 
-/** The edition's own media type where the client takes it, plain JSON otherwise. */
-const contentType = (request: HttpServerRequest.HttpServerRequest, { rest }: Protocol.Protocol): string => {
+/** Returns the version's own media type if the client accepts it, otherwise plain JSON. */
+const contentTypeOf = (request: HttpServerRequest, { rest }: Protocol): string => {
   const accept = request.headers.accept ?? "*/*"
   return accept.includes("*/*") || accept.includes(rest.contentType) ? rest.contentType : "application/json"
 }
 
-/** The path below the mount point, still percent-encoded; the mount point may have parameters. */
-const below = (request: HttpServerRequest.HttpServerRequest, mount: string): string => {
-  const path = new URL(request.url, "http://localhost").pathname
-  return `/${path.split("/").slice(mount.split("/").filter(Boolean).length + 1).join("/")}`
-}
+/** Returns the path below the mount point, still percent-encoded. The mount point may have parameters. */
+const pathBelow = (mount: string, { pathname }: URL): string =>
+  `/${pathname.split("/").slice(mount.split("/").filter(Boolean).length + 1).join("/")}`
 
-const find = (editions: ReadonlyArray<Edition>, method: string, path: string): ReadonlyArray<Found> => {
-  const prefixes = new Set(editions.map(({ protocol }) => protocol.rest.prefix))
+const candidatesOf = (versions: ReadonlyArray<Version>, method: string, path: string): ReadonlyArray<Candidate> => {
+  const prefixes = new Set(versions.map(({ protocol }) => protocol.rest.prefix))
   const [, first = "", ...others] = path.split("/")
-  const tenantPath = `/${others.join("/")}`
-  return editions.flatMap((edition): ReadonlyArray<Found> => {
-    const match = edition.match(method, path)
-    if (match !== undefined) return [{ edition, match, tenant: undefined }]
-    const isTenant = edition.protocol.rest.tenantSegment === true && !prefixes.has(`/${first}`)
-    const tenant = isTenant ? Template.decode(first) : undefined
-    const ofTenant = tenant === undefined ? undefined : edition.match(method, tenantPath)
-    return ofTenant === undefined ? [] : [{ edition, match: ofTenant, tenant }]
+  const pathOfTenant = `/${others.join("/")}`
+  return versions.flatMap((version): ReadonlyArray<Candidate> => {
+    const match = version.match(method, path)
+    if (match !== undefined) return [{ version, match, tenant: undefined }]
+    const mayBeTenant = version.protocol.rest.tenantSegment === true && !prefixes.has(`/${first}`)
+    const tenant = mayBeTenant ? Template.decodeSegment(first) : undefined
+    const matchOfTenant = tenant === undefined ? undefined : version.match(method, pathOfTenant)
+    return matchOfTenant === undefined ? [] : [{ version, match: matchOfTenant, tenant }]
   })
 }
 
-const notFound = (request: HttpServerRequest.HttpServerRequest, status: 404 | 405): Protocol.WireFailure => ({
-  ...HttpServing.refusal(
-    new AgentError.MethodNotFoundError({
-      message: status === 404
-        ? `nothing lives at ${request.method} ${request.url}`
-        : `${request.method} is not allowed at ${request.url}`
-    })
-  ),
+const methodNotFound = (status: 404 | 405, { method, url }: HttpServerRequest): WireFailure => ({
+  ...ServerHandler.fromReason(AgentError.reason("MethodNotFoundError", {
+    message: status === 404 ? `no route for ${method} ${url}` : `method ${method} is not allowed for ${url}`
+  })),
   status
 })
 
 /**
- * All operations of the editions as routes below `path`. The path decides between editions that share none; a version
- * that is named must be one of those listed.
+ * Chooses the version that answers: the one that the request names, otherwise the first that has the path. A failure is
+ * reported in the format of the version that fits best.
  */
-export const routes = (options: Options): Layer.Layer<never, never, AgentTransport | HttpRouter.HttpRouter> =>
+const choose = (
+  versions: readonly [Version, ...ReadonlyArray<Version>],
+  request: HttpServerRequest,
+  candidates: ReadonlyArray<Candidate>
+): Choice => {
+  const protocols = versions.map(({ protocol }) => protocol)
+  const requested = ServerHandler.readVersion(request)
+  const { protocol: closest } = candidates[0]?.version ?? versions[0]
+  if (requested !== undefined && !protocols.some(({ version }) => version === requested)) {
+    return { protocol: closest, failure: ServerHandler.versionNotSupported(requested, protocols) }
+  }
+  const candidate = candidates.find(({ version: { protocol } }) =>
+    requested === undefined || protocol.version === requested
+  )
+  if (candidate === undefined) return { protocol: closest, failure: methodNotFound(404, request) }
+  const { match, tenant, version } = candidate
+  const { protocol } = version
+  if (requested === undefined && protocol.versionRequired) {
+    return { protocol, failure: ServerHandler.versionNotSupported(requested, protocols) }
+  }
+  return match === "method"
+    ? { protocol, failure: methodNotFound(405, request) }
+    : { protocol, version, match, tenant }
+}
+
+const run = Effect.fnUntraced(function*(
+  request: HttpServerRequest,
+  url: URL,
+  { handler, protocol }: Version,
+  match: Template.Match,
+  tenant: string | undefined
+) {
+  const operation = Operation.all[match.operation]
+  const json = match.route.method === "POST" ? yield* ServerHandler.readBody(request) : {}
+  const body = {
+    ...json as object,
+    ...Template.readQuery(match.route, url.searchParams),
+    ...match.params,
+    ...(tenant === undefined ? undefined : { tenant })
+  }
+  const contentType = contentTypeOf(request, protocol)
+  if (operation.mode === "streaming") {
+    return yield* ServerSentEvents.toResponse({
+      events: handler.stream(operation, body),
+      encode: (event) => event,
+      encodeFailure: (failure) => protocol.rest.failure.encode(failure).body,
+      refuse: toRefusal(protocol, contentType)
+    })
+  }
+  const success = yield* Effect.mapError(handler.call(operation, body), ServerHandler.fromReason)
+  return toJson(success, 200, contentType)
+})
+
+/**
+ * Adds the routes of all operations below `path`. If a request names a version (`A2A-Version`), that version must be
+ * among those served; otherwise the path decides. 1.0 has to be named (A2A 1.0 §3.6).
+ */
+export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTransport | HttpRouter.HttpRouter> =>
   Layer.effectDiscard(Effect.gen(function*() {
     const transport = yield* AgentTransport
     const router = yield* HttpRouter.HttpRouter
+    const { path: mount = "/", protocols = ServerHandler.protocols } = options
+    const served = yield* ServedInterfaces.ServedInterfaces
     const recognizers = yield* Recognizer.Current
-    const mount = options.path ?? "/"
-    const editions = options.protocols.map((protocol): Edition => ({
+    yield* served.add({ transport, protocolBinding: binding.protocolBinding, path: mount, protocols })
+    const toVersion = (protocol: Protocol): Version => ({
       protocol,
       match: Template.matcher(protocol.rest),
-      handler: HttpServing.handler(protocol.rest.dialect, transport, [...protocol.recognizers, ...recognizers])
-    }))
-
-    /** The edition that is to answer, or the refusal in the words of the one that fits best. */
-    const choose = (request: HttpServerRequest.HttpServerRequest, found: ReadonlyArray<Found>) => {
-      const named = HttpServing.version(request)
-      const fallback = (found[0]?.edition ?? editions[0]!).protocol
-      if (named !== undefined && !options.protocols.some(({ version }) => version === named)) {
-        return { protocol: fallback, failure: HttpServing.versionNotSupported(named, options.protocols) }
-      }
-      const chosen = found.find(({ edition: { protocol } }) => named === undefined || protocol.version === named)
-      if (chosen === undefined) return { protocol: fallback, failure: notFound(request, 404) }
-      const { protocol } = chosen.edition
-      if (named === undefined && protocol.versionRequired) {
-        return { protocol, failure: HttpServing.versionNotSupported(named, options.protocols) }
-      }
-      return chosen.match === "method"
-        ? { protocol, failure: notFound(request, 405) }
-        : { protocol, edition: chosen.edition, match: chosen.match, tenant: chosen.tenant }
-    }
-
-    const serve = Effect.fnUntraced(function*(
-      request: HttpServerRequest.HttpServerRequest,
-      { handler, protocol }: Edition,
-      match: Template.Match,
-      tenant: string | undefined
-    ) {
-      const operation = Operation.all[match.operation]
-      const body = match.route.method === "POST" ? yield* HttpServing.body(request) : {}
-      const message = {
-        ...body as object,
-        ...Template.query(match.route, new URL(request.url, "http://localhost").searchParams),
-        ...match.params,
-        ...(tenant === undefined ? undefined : { tenant })
-      }
-      const type = contentType(request, protocol)
-      return operation.mode === "streaming"
-        ? yield* HttpServing.eventStream({
-          events: handler.stream(operation, message),
-          frame: (event) => event,
-          fail: (failure) => protocol.rest.failure.encode(failure).body,
-          refuse: refuse(protocol, type)
-        })
-        : json(yield* handler.call(operation, message), 200, type)
+      handler: ServerHandler.make(protocol.rest.dialect, transport, [...protocol.recognizers, ...recognizers])
     })
+    const [first, ...others] = protocols
+    const versions = [toVersion(first), ...others.map(toVersion)] as const
 
-    const respond = (request: HttpServerRequest.HttpServerRequest) => {
-      const choice = choose(request, find(editions, request.method, below(request, mount)))
-      const refused = refuse(choice.protocol, contentType(request, choice.protocol))
+    const respond = (request: HttpServerRequest) => {
+      const url = new URL(request.url, "http://localhost")
+      const choice = choose(versions, request, candidatesOf(versions, request.method, pathBelow(mount, url)))
+      const refuse = toRefusal(choice.protocol, contentTypeOf(request, choice.protocol))
       return choice.failure !== undefined
-        ? Effect.succeed(refused(choice.failure))
-        : serve(request, choice.edition, choice.match, choice.tenant).pipe(
-          HttpServing.answered(refused),
-          HttpServing.withParameters(request)
+        ? Effect.succeed(refuse(choice.failure))
+        : run(request, url, choice.version, choice.match, choice.tenant).pipe(
+          ServerHandler.catchToResponse(refuse),
+          ServerHandler.withServiceParameters(request)
         )
     }
 
-    // at least one segment: the mount point itself may be another binding's
+    // One wildcard, since the router's patterns can express neither `{id}:cancel` nor an optional tenant. It begins with
+    // a segment, because the mount point itself may be the endpoint of another binding.
     yield* router.add("*", `${mount === "/" ? "" : mount}/:segment/*`, respond)
-  }))
+  })).pipe(Layer.provide(ServedInterfaces.layer))

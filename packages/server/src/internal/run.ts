@@ -1,8 +1,9 @@
+/** Runs one turn of a task: writes the executor's replies to the store and publishes them. */
 import { type AgentErrorReason, reason } from "@effect-a2a/core/AgentError"
 import * as Id from "@effect-a2a/core/Id"
-import type { StreamEvent } from "@effect-a2a/core/StreamEvent"
-import * as StreamEvents from "@effect-a2a/core/StreamEvent"
+import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
+import * as TaskState from "@effect-a2a/core/TaskState"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -15,43 +16,56 @@ import * as Pull from "effect/Pull"
 import * as Stream from "effect/Stream"
 import type { Turn } from "../AgentExecutor.ts"
 import type { Reply } from "../Reply.ts"
-import { TaskHub } from "../TaskHub.ts"
-import { TaskStore } from "../TaskStore.ts"
+import type { TaskHub } from "../TaskHub.ts"
+import type { Owner, TaskStore } from "../TaskStore.ts"
 import * as Writer from "./writer.ts"
 
-/** What a caller is told of a defect. */
+/** The reason for a defect of the executor, whose text stays on the server. */
 export const internalError = reason("InternalError", { message: "The agent failed unexpectedly" })
 
-/** The agent's work as a span of its own: a child of the request's, which it may outlast. */
-export const traced = ({ contextId, taskId }: Turn) =>
+/** The services that a turn writes to. */
+export interface Sinks {
+  readonly store: TaskStore["Service"]
+  readonly hub: TaskHub["Service"]
+}
+
+/** Runs an executor's work in a span, a child of the request's, which may end earlier. */
+export const withTurnSpan = ({ contextId, taskId }: Turn) =>
   Effect.withSpan("a2a.execute", {
     attributes: { "a2a.task.id": taskId, "a2a.context.id": contextId }
   }, { captureStackTrace: false })
 
-/** Writes events and then tells those who follow the task; the last ones let them go. */
+/** Appends events to the store, then publishes them. Ends the subscriptions if the last event ends the stream. */
 export const commit = Effect.fnUntraced(
-  function*(owner: string | undefined, taskId: Id.TaskId, events: ReadonlyArray<StreamEvent>) {
+  function*({ hub, store }: Sinks, owner: Owner, taskId: Id.TaskId, events: ReadonlyArray<StreamEvent.StreamEvent>) {
     if (!Arr.isReadonlyArrayNonEmpty(events)) return
-    const [store, hub] = [yield* TaskStore, yield* TaskHub]
     const from = yield* store.append(owner, taskId, events)
     yield* hub.publish(taskId, { from, events })
-    const last = StreamEvents.state(events[events.length - 1] as StreamEvent)
-    if (last !== undefined && Writer.isClosing(last)) yield* hub.end(taskId)
+    const state = StreamEvent.state(Arr.lastNonEmpty(events))
+    if (state !== undefined && TaskState.endsStream(state)) yield* hub.end(taskId)
   },
   Effect.uninterruptible
 )
 
 /**
- * One turn of work on a task, from its first snapshot to its last state, on a fiber of its own. Interruption is the
- * task's cancellation. Nothing it meets makes it fail: failures are states of the task and reasons to its followers.
+ * Pulls the next replies. A part that the writer holds back is flushed if they are not there at once.
  */
-export const run = Effect.fnUntraced(
-  function*(turn: Turn, first: Task.Task, replies: Stream.Stream<Reply, AgentErrorReason>) {
-    const hub = yield* TaskHub
-    const store = yield* TaskStore
-    const clock = yield* Clock.Clock
+const pullNext = Effect.fnUntraced(function*<A, E>(pull: Effect.Effect<A, E>, flush: Effect.Effect<void>) {
+  const fiber = yield* Effect.forkChild(pull, { startImmediately: true })
+  if (fiber.pollUnsafe() === undefined) yield* flush
+  return yield* Effect.onInterrupt(Fiber.join(fiber), () => Fiber.interrupt(fiber))
+})
+
+/**
+ * Runs a turn from its first snapshot to its last state. Interruption cancels the task. Never fails: failures become
+ * states of the task, and reasons for those who follow it.
+ */
+export const run = (sinks: Sinks, turn: Turn, first: Task.Task, replies: Stream.Stream<Reply, AgentErrorReason>) =>
+  Effect.gen(function*() {
+    const { hub, store } = sinks
     const { contextId, taskId } = turn
     const owner = turn.caller?.id
+    const clock = yield* Clock.Clock
     const writer = Writer.make({
       taskId,
       contextId,
@@ -59,33 +73,17 @@ export const run = Effect.fnUntraced(
       generate: yield* Id.CurrentGenerator,
       now: () => DateTime.makeUnsafe(clock.currentTimeMillisUnsafe())
     })
-    const emit = (events: ReadonlyArray<StreamEvent>) => commit(owner, taskId, events)
-
-    const hear = Effect.fnUntraced(function*(replies: ReadonlyArray<Reply>) {
-      let rest: ReadonlyArray<Reply> = replies
-      while (rest.length > 0 && !writer.isClosed()) {
-        const cut = rest.findIndex((reply) => typeof reply !== "string" && reply._tag === "Cut")
-        yield* emit(writer.write((cut < 0 ? rest : rest.slice(0, cut)) as Parameters<typeof writer.write>[0]))
-        if (cut < 0) return
-        yield* emit(writer.flush())
-        yield* hub.end(taskId, reason("StreamInterruptedError", { message: "The connection was cut", taskId }))
-        rest = rest.slice(cut + 1)
-      }
-    })
-
-    // lets a piece that is held back go when the next replies are not there at once
-    const next = Effect.fnUntraced(function*<A, E>(pull: Effect.Effect<A, E>) {
-      const fiber = yield* Effect.forkChild(pull, { startImmediately: true })
-      if (fiber.pollUnsafe() === undefined) yield* emit(writer.flush())
-      return yield* Effect.onInterrupt(Fiber.join(fiber), () => Fiber.interrupt(fiber))
-    })
+    const emit = (events: ReadonlyArray<StreamEvent.StreamEvent>) => commit(sinks, owner, taskId, events)
+    const flush = Effect.suspend(() => emit(writer.flush()))
 
     const work = Effect.gen(function*() {
       const pull = yield* Stream.toPull(replies)
-      while (!writer.isClosed()) yield* hear(yield* writer.isHolding() ? next(pull) : pull)
+      while (!writer.isClosed()) {
+        yield* emit(writer.write(yield* writer.isHolding() ? pullNext(pull, flush) : pull))
+      }
     }).pipe(Pull.catchDone(() => Effect.void), Effect.scoped)
 
-    const finish = (exit: Exit.Exit<void, AgentErrorReason>): Effect.Effect<void, never, TaskStore | TaskHub> => {
+    const finish = (exit: Exit.Exit<void, AgentErrorReason>): Effect.Effect<void> => {
       if (Exit.isSuccess(exit)) return emit(writer.close("completed"))
       if (Cause.hasInterruptsOnly(exit.cause)) return emit(writer.close("canceled"))
       const refusal = Cause.findErrorOption(exit.cause)
@@ -95,7 +93,7 @@ export const run = Effect.fnUntraced(
           emit(writer.close("failed", internalError.message))
         )
       }
-      // the reason takes the place of the last status on the streams, and is that status in the store
+      // on the streams the reason replaces the last status; the store keeps that status
       const events = writer.close("failed", refusal.value.message)
       return emit(events.slice(0, -1)).pipe(
         Effect.andThen(store.append(owner, taskId, events.slice(-1))),
@@ -105,13 +103,11 @@ export const run = Effect.fnUntraced(
 
     yield* emit([first])
     yield* Effect.onExit(work, finish)
-  },
-  (effect, turn) =>
-    Effect.catchCause(
-      traced(turn)(effect),
-      (cause) =>
-        Cause.hasInterruptsOnly(cause) || Option.isSome(Cause.findErrorOption(cause))
-          ? Effect.void
-          : Effect.flatMap(TaskHub, (hub) => hub.end(turn.taskId, internalError))
+  }).pipe(
+    withTurnSpan(turn),
+    Effect.catchCause((cause) =>
+      Cause.hasInterruptsOnly(cause) || Option.isSome(Cause.findErrorOption(cause))
+        ? Effect.void
+        : sinks.hub.end(turn.taskId, internalError)
     )
-)
+  )

@@ -1,3 +1,4 @@
+/** Turns the replies of one turn into the events of its task. */
 import * as Artifact from "@effect-a2a/core/Artifact"
 import * as Id from "@effect-a2a/core/Id"
 import * as Message from "@effect-a2a/core/Message"
@@ -8,14 +9,10 @@ import * as TaskState from "@effect-a2a/core/TaskState"
 import type * as DateTime from "effect/DateTime"
 import type * as Reply from "../Reply.ts"
 
-/** Whether streams end here: nothing follows unless the caller acts. Auth-required may go on by itself. */
-export const isClosing = (state: TaskState.TaskState): boolean =>
-  TaskState.isTerminal(state) || state === "input-required"
-
 export interface Options {
   readonly taskId: Id.TaskId
   readonly contextId: Id.ContextId
-  /** The state that the first snapshot tells. */
+  /** The state in the first snapshot. */
   readonly state: TaskState.TaskState
   readonly generate: (kind: Id.Kind) => string
   readonly now: () => DateTime.Utc
@@ -24,75 +21,69 @@ export interface Options {
 export type Event = StreamEvent.StatusUpdate | StreamEvent.ArtifactUpdate
 
 /**
- * Turns the replies of one turn into events. The latest piece of the answer is held back until it is known whether it
- * is the last: `flush` lets it go when that would take time, `close` marks it, or a chunk of no text in its place.
+ * A writer holds back the latest part of the result until it is known whether it is the last. `flush` emits that part
+ * as not the last one; `close` marks it as the last, or emits an empty last part if it was flushed before.
  */
 export interface Writer {
-  readonly write: (replies: ReadonlyArray<Exclude<Reply.Reply, Reply.Cut>>) => ReadonlyArray<Event>
+  readonly write: (replies: ReadonlyArray<Reply.Reply>) => ReadonlyArray<Event>
   readonly flush: () => ReadonlyArray<Event>
   readonly close: (state: TaskState.TaskState, message?: Message.Input) => ReadonlyArray<Event>
   readonly isHolding: () => boolean
   readonly isClosed: () => boolean
 }
 
-const isAnnouncement = (reply: Reply.Status): boolean => reply.state !== "working" || reply.message === undefined
+/** Messages of one turn: one random id and a counter, since random bits for every event would dominate its cost. */
+const messageMaker = ({ contextId, generate, taskId }: Options) => {
+  let prefix: string | undefined
+  let count = 0
+  return (input: Message.Input): Message.Message => {
+    if (Message.isMessage(input)) return { ...input, taskId, contextId }
+    prefix ??= generate("message")
+    count += 1
+    return {
+      _tag: "Message",
+      messageId: Id.MessageId.make(`${prefix}-${count}`),
+      role: "agent",
+      parts: Message.parts(input),
+      taskId,
+      contextId
+    }
+  }
+}
 
-export const make = ({ contextId, generate, now, state: initial, taskId }: Options): Writer => {
+const isStateOnly = (reply: Reply.Status): boolean => reply.state !== "working" || reply.message === undefined
+
+export const make = (options: Options): Writer => {
+  const { contextId, generate, now, taskId } = options
   const ids = { taskId, contextId }
-  let state = initial
-  let answer: Id.ArtifactId | undefined
-  let isOpen = false
+  const toMessage = messageMaker(options)
+  let state = options.state
+  let resultId: Id.ArtifactId | undefined
+  let isResultOpen = false
   let held: Part.Part | undefined
   let events: Array<Event> = []
-  // one random id per turn, and a number: random bits for every event would cost more than all the rest
-  let messages: string | undefined
-  let count = 0
 
-  const messageId = () => Id.MessageId.make(`${messages ??= generate("message")}-${++count}`)
-
-  const message = (input: Message.Input): Message.Message =>
-    Message.isMessage(input)
-      ? { ...input, ...ids }
-      : {
-        _tag: "Message",
-        messageId: messageId(),
-        role: "agent",
-        parts: Message.parts(input),
-        ...ids
-      }
-
-  const piece = (part: Part.Part, lastChunk: boolean) => {
-    answer ??= Id.ArtifactId.make(generate("artifact"))
-    events.push(StreamEvent.artifactUpdate({
-      ...ids,
-      artifact: Artifact.make(answer, [part], isOpen ? undefined : { name: "result" }),
-      append: isOpen,
-      lastChunk
-    }))
-    isOpen = true
+  const emitPart = (part: Part.Part, lastChunk: boolean) => {
+    resultId ??= Id.ArtifactId.make(generate("artifact"))
+    const artifact = Artifact.make(resultId, [part], isResultOpen ? undefined : { name: "result" })
+    events.push(StreamEvent.artifactUpdate({ ...ids, artifact, append: isResultOpen, lastChunk }))
+    isResultOpen = true
     held = undefined
   }
 
   const release = (isLast: boolean) => {
-    if (held !== undefined) piece(held, isLast)
-    else if (isLast && isOpen) piece(Part.text(""), true)
+    if (held !== undefined) emitPart(held, isLast)
+    else if (isLast && isResultOpen) emitPart(Part.text(""), true)
   }
 
-  const become = (next: TaskState.TaskState, input?: Message.Input, metadata?: Metadata) => {
-    release(isClosing(next))
+  const setState = (next: TaskState.TaskState, message?: Message.Input, metadata?: Metadata) => {
+    release(TaskState.endsStream(next))
     state = next
-    events.push(StreamEvent.statusUpdate({
-      ...ids,
-      status: {
-        state,
-        timestamp: now(),
-        ...(input === undefined ? undefined : { message: message(input) })
-      },
-      ...(metadata === undefined ? undefined : { metadata })
-    }))
+    const status = { state, timestamp: now(), ...(message === undefined ? undefined : { message: toMessage(message) }) }
+    events.push(StreamEvent.statusUpdate({ ...ids, status, ...(metadata === undefined ? undefined : { metadata }) }))
   }
 
-  const artifact = ({ _tag, artifact: { artifactId, parts, ...rest }, ...options }: Reply.Artifact) => {
+  const emitArtifact = ({ _tag, artifact: { artifactId, parts, ...rest }, ...options }: Reply.Artifact) => {
     release(false)
     const id = Id.ArtifactId.make(artifactId ?? generate("artifact"))
     events.push(
@@ -100,18 +91,18 @@ export const make = ({ contextId, generate, now, state: initial, taskId }: Optio
     )
   }
 
-  const say = (reply: Exclude<Reply.Reply, Reply.Cut>) => {
+  const add = (reply: Reply.Reply) => {
     if (typeof reply !== "string" && reply._tag === "Status") {
-      if (state === "submitted" && !isAnnouncement(reply)) become("working")
-      return become(reply.state, reply.message, reply.metadata)
+      if (state === "submitted" && !isStateOnly(reply)) setState("working")
+      return setState(reply.state, reply.message, reply.metadata)
     }
-    if (state !== "working") become("working")
-    if (typeof reply !== "string" && reply._tag === "Artifact") return artifact(reply)
+    if (state !== "working") setState("working")
+    if (typeof reply !== "string" && reply._tag === "Artifact") return emitArtifact(reply)
     release(false)
     held = typeof reply === "string" ? Part.text(reply) : reply
   }
 
-  const taken = (): ReadonlyArray<Event> => {
+  const takeEvents = (): ReadonlyArray<Event> => {
     const batch = events
     events = []
     return batch
@@ -119,24 +110,24 @@ export const make = ({ contextId, generate, now, state: initial, taskId }: Optio
 
   return {
     isHolding: () => held !== undefined,
-    isClosed: () => isClosing(state),
+    isClosed: () => TaskState.endsStream(state),
     flush: () => {
       release(false)
-      return taken()
+      return takeEvents()
     },
     write: (replies) => {
       for (const reply of replies) {
-        if (isClosing(state)) break
-        say(reply)
+        if (TaskState.endsStream(state)) break
+        add(reply)
       }
-      return taken()
+      return takeEvents()
     },
-    close: (next, input) => {
-      if (isClosing(state)) return []
+    close: (next, message) => {
+      if (TaskState.endsStream(state)) return []
       // an executor that stops at auth-required leaves the task there
       if (next === "completed" && state === "auth-required") release(true)
-      else become(next, input)
-      return taken()
+      else setState(next, message)
+      return takeEvents()
     }
   }
 }

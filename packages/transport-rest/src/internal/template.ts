@@ -1,23 +1,26 @@
-/** Expands and matches the route rows of an edition: both halves of REST read the same rows. */
+/** Route templates such as `/tasks/{id}:cancel`: clients expand them, servers match paths against them. */
+import type { Protocol, Route } from "@effect-a2a/core/Dialect"
 import type * as Operation from "@effect-a2a/core/Operation"
-import type * as Protocol from "@effect-a2a/core/Protocol"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 
-type Json = { readonly [name: string]: Schema.Json }
+type JsonObject = { readonly [name: string]: Schema.Json }
 
-const isObject = (json: Schema.Json): json is Json => typeof json === "object" && json !== null && !Array.isArray(json)
+/** Encodes text as a path segment. Lone surrogates have no encoding and are replaced, which makes an unknown id. */
+export const encodeSegment = (text: string): string => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd"))
 
-/** A text as a path segment. What is no Unicode cannot be written, and is then nobody's id. */
-export const segment = (text: string): string => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd"))
+/** Decodes a path segment; `undefined` if its percent-encoding is invalid. */
+export const decodeSegment = (segment: string): string | undefined =>
+  Result.getOrElse(Result.try(() => decodeURIComponent(segment)), () => undefined)
 
-/** A request divided among path, query and body as the row says. */
-export const expand = (route: Protocol.Route, prefix: string, json: Schema.Json) => {
-  const rest: Record<string, Schema.Json> = isObject(json) ? { ...json } : {}
+/** Divides a request among path, query and body as the route says. */
+export const expand = (route: Route, prefix: string, json: Schema.Json) => {
+  const rest: Record<string, Schema.Json> = isJsonObject(json) ? { ...json } : {}
   const path = prefix + route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(rest[name])
     delete rest[name]
-    return segment(value)
+    return encodeSegment(value)
   })
   const query: Array<readonly [string, string]> = []
   for (const name of Object.keys(route.query ?? {})) {
@@ -29,76 +32,76 @@ export const expand = (route: Protocol.Route, prefix: string, json: Schema.Json)
   return { method: route.method, path, query, body }
 }
 
-/** A row made ready for matching. */
-interface Row {
+const isJsonObject = (json: Schema.Json): json is JsonObject => Predicate.isReadonlyObject(json)
+
+/** The operation and route of a path, and the parameters in it. */
+export interface Match {
   readonly operation: Operation.Tag
-  readonly route: Protocol.Route
-  readonly pattern: RegExp
+  readonly route: Route
+  readonly params: JsonObject
+}
+
+interface Pattern {
+  readonly operation: Operation.Tag
+  readonly route: Route
+  readonly expression: RegExp
   readonly names: ReadonlyArray<string>
 }
 
-export interface Match {
-  readonly operation: Operation.Tag
-  readonly route: Protocol.Route
-  readonly params: Json
-}
-
-const toRow = (operation: Operation.Tag, route: Protocol.Route, prefix: string): Row => {
+const toPattern = (operation: Operation.Tag, route: Route, prefix: string): Pattern => {
   const names: Array<string> = []
-  const pattern = (prefix + route.path).replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(
+  const expression = (prefix + route.path).replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(
     /\{(\w+)\}/g,
     (_, name: string) => {
       names.push(name)
       return "([^/]+)"
     }
   )
-  return { operation, route, names, pattern: new RegExp(`^${pattern}$`) }
+  return { operation, route, names, expression: new RegExp(`^${expression}$`) }
 }
 
-/** A path segment as text; `undefined` where its percent-encoding is none. */
-export const decode = (segment: string): string | undefined =>
-  Result.getOrElse(Result.try(() => decodeURIComponent(segment)), () => undefined)
+/** Returns the match of a path, `"method"` if only the method does not fit, `undefined` if no route has this path. */
+export type Matcher = (method: string, path: string) => Match | "method" | undefined
 
-/**
- * Finds the row of a path: rows with a verb behind the id (`:cancel`) first, so that the id does not swallow it. Gives
- * `"method"` where only the method is wrong, `undefined` where nothing lives.
- */
-export const matcher = (rest: Protocol.Protocol["rest"]) => {
-  const rows = Object.entries(rest.routes)
-    .flatMap(([operation, routes]) =>
-      routes.map((route) => toRow(operation as Operation.Tag, route, rest.prefix ?? ""))
-    )
+/** Creates the matcher of a version's routes. */
+export const matcher = ({ prefix = "", routes }: Protocol["rest"]): Matcher => {
+  // templates with a verb behind the id (`:cancel`) first, so that the id does not swallow it
+  const patterns = Object.entries(routes)
+    .flatMap(([operation, routes]) => routes.map((route) => toPattern(operation as Operation.Tag, route, prefix)))
     .sort((a, b) => Number(b.route.path.includes("}:")) - Number(a.route.path.includes("}:")))
-  return (method: string, path: string): Match | "method" | undefined => {
-    let other: "method" | undefined
-    for (const { names, operation, pattern, route } of rows) {
-      const found = pattern.exec(path)
-      if (found === null) continue
+  return (method, path) => {
+    let result: "method" | undefined
+    for (const { expression, names, operation, route } of patterns) {
+      const groups = expression.exec(path)
+      if (groups === null) continue
       if (route.method !== method) {
-        other = "method"
+        result = "method"
         continue
       }
-      const values = found.slice(1).map(decode)
-      if (values.includes(undefined)) continue
-      return { operation, route, params: Object.fromEntries(names.map((name, i) => [name, values[i]!])) }
+      const params: Record<string, string> = {}
+      for (const [i, name] of names.entries()) {
+        const value = decodeSegment(groups[i + 1] ?? "")
+        if (value !== undefined) params[name] = value
+      }
+      if (Object.keys(params).length === names.length) return { operation, route, params }
     }
-    return other
+    return result
   }
 }
 
-const value = (type: "string" | "integer" | "boolean", text: string): Schema.Json =>
+const toJson = (type: "string" | "integer" | "boolean", text: string): Schema.Json =>
   type === "boolean" && (text === "true" || text === "false")
     ? text === "true"
     : type === "integer" && /^-?\d{1,15}$/.test(text)
     ? Number(text)
     : text
 
-/** The query members that the row knows, as JSON of their types; what has another form is left for the codec to refuse. */
-export const query = (route: Protocol.Route, params: URLSearchParams): Json => {
+/** Reads the query parameters of the route as JSON. A malformed value stays text, so that the codec refuses it. */
+export const readQuery = (route: Route, params: URLSearchParams): JsonObject => {
   const json: Record<string, Schema.Json> = {}
   for (const [name, type] of Object.entries(route.query ?? {})) {
     const text = params.get(name)
-    if (text !== null) json[name] = value(type, text)
+    if (text !== null) json[name] = toJson(type, text)
   }
   return json
 }

@@ -1,20 +1,21 @@
+/** Folds the events of a task into its snapshot, in linear time. */
 import type * as Artifact from "@effect-a2a/core/Artifact"
 import type * as Id from "@effect-a2a/core/Id"
 import type * as Part from "@effect-a2a/core/Part"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
 
-/** One chunk out of many, made in place: appending is linear in what is appended. */
+/** An update that others are appended to in place, so that appending costs only what is appended. */
 interface Merged extends StreamEvent.ArtifactUpdate {
   readonly artifact: Artifact.Artifact & { readonly parts: Array<Part.Part> }
 }
 
-const start = (event: StreamEvent.ArtifactUpdate): Merged => ({
+const copy = (event: StreamEvent.ArtifactUpdate): Merged => ({
   ...event,
   artifact: { ...event.artifact, parts: [...event.artifact.parts] }
 })
 
-const merge = (self: Merged, { artifact }: StreamEvent.ArtifactUpdate): Merged => {
+const append = (self: Merged, { artifact }: StreamEvent.ArtifactUpdate): Merged => {
   const { parts } = self.artifact
   for (const part of artifact.parts) parts.push(part)
   const metadata = { ...self.artifact.metadata, ...artifact.metadata }
@@ -24,15 +25,15 @@ const merge = (self: Merged, { artifact }: StreamEvent.ArtifactUpdate): Merged =
   }
 }
 
-/** Fewer events that come to the same task: the chunks of an artifact become one. Statuses and artifacts commute. */
+/** Merges the chunks of each artifact into one event. Statuses and artifacts commute. */
 const compact = (events: Iterable<StreamEvent.StreamEvent>): ReadonlyArray<StreamEvent.StreamEvent> => {
   const compacted: Array<StreamEvent.StreamEvent> = []
   const artifacts = new Map<Id.ArtifactId, Merged>()
   for (const event of events) {
     if (event._tag === "ArtifactUpdate") {
       const { artifactId } = event.artifact
-      const known = event.append === true ? artifacts.get(artifactId) : undefined
-      artifacts.set(artifactId, known === undefined ? start(event) : merge(known, event))
+      const merged = event.append === true ? artifacts.get(artifactId) : undefined
+      artifacts.set(artifactId, merged === undefined ? copy(event) : append(merged, event))
     } else {
       if (event._tag === "Task") {
         compacted.push(...artifacts.values())
@@ -44,8 +45,8 @@ const compact = (events: Iterable<StreamEvent.StreamEvent>): ReadonlyArray<Strea
   return [...compacted, ...artifacts.values()]
 }
 
-/** The task after many events: what `StreamEvent.apply` makes of them one by one, in linear time. */
-export const fold = (
+/** Returns the task after `events`: the same as `StreamEvent.apply` event by event. */
+export const applyAll = (
   task: Task.Task | undefined,
   events: Iterable<StreamEvent.StreamEvent>
 ): Task.Task | undefined => compact(events).reduce(StreamEvent.apply, task)

@@ -1,0 +1,229 @@
+/**
+ * The server's side of a protocol version: JSON of a request in, JSON of the response out, over any
+ * {@link AgentTransport}. Bindings add routes and envelopes; `RestServer` and `JsonRpcServer` are written with it.
+ *
+ * ```ts
+ * import { AgentError, ServerHandler } from "@effect-a2a/core"
+ * import { Duration } from "effect"
+ *
+ * const failure = ServerHandler.fromReason(
+ *   AgentError.reason("RateLimitError", { message: "too many requests", retryAfter: Duration.seconds(3) })
+ * )
+ * failure.status // => 429
+ * ServerHandler.toHeaders(failure) // => { "retry-after": "3" }
+ * ```
+ *
+ * @since 0.1.0
+ * @stability unstable
+ */
+import * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import type * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as AgentError from "./AgentError.ts"
+import type { AgentTransport } from "./AgentTransport.ts"
+import type { Codec, Dialect, WireFailure } from "./Dialect.ts"
+import * as Json from "./internal/http/json.ts"
+import * as Failure from "./internal/protocol/failure.ts"
+import type * as Operation from "./Operation.ts"
+import * as Protocol from "./Protocol.ts"
+import * as Recognizer from "./Recognizer.ts"
+import * as ServiceParameters from "./ServiceParameters.ts"
+
+/** Runs operations on JSON. `body` is the request without its envelope. */
+export interface ServerHandler {
+  readonly call: (
+    operation: Operation.Unary,
+    body: unknown
+  ) => Effect.Effect<Schema.Json, AgentError.AgentErrorReason>
+  readonly stream: (
+    operation: Operation.Streaming,
+    body: unknown
+  ) => Stream.Stream<Schema.Json, AgentError.AgentErrorReason>
+}
+
+/** Where a binding is mounted, and the protocol versions it serves. */
+export interface RouteOptions {
+  /** Default: the root. */
+  readonly path?: `/${string}` | undefined
+  /** In order of preference. Default: {@link protocols}. */
+  readonly protocols?: Arr.NonEmptyReadonlyArray<Protocol.Protocol> | undefined
+}
+
+/** The protocol versions that are served by default: 1.0 and 0.3. */
+export const protocols: Arr.NonEmptyReadonlyArray<Protocol.Protocol> = [Protocol.v1_0, Protocol.v0_3]
+
+/** Converts a reason to the failure that is written to the response. */
+export const fromReason: (reason: AgentError.AgentErrorReason) => WireFailure = Failure.fromReason
+
+/** Returns the headers of a response that reports `failure`: `Retry-After` and `WWW-Authenticate`, if they apply. */
+export const toHeaders = ({ challenge, retryAfter }: WireFailure): Record<string, string> => ({
+  ...(retryAfter === undefined ? undefined : { "retry-after": String(Math.ceil(Duration.toSeconds(retryAfter))) }),
+  ...(challenge === undefined ? undefined : { "www-authenticate": challenge })
+})
+
+const internalError = AgentError.reason("InternalError", { message: "internal error" })
+
+/**
+ * Returns the error that is sent to the caller. A defect is logged and becomes `orDefect`, so that none of its text
+ * leaves the server. An interruption stays one.
+ */
+const errorOf = <E>(cause: Cause.Cause<E>, orDefect: E): Effect.Effect<E> => {
+  const error = Cause.findErrorOption(cause)
+  if (Option.isSome(error)) return Effect.succeed(error.value)
+  return Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.as(Effect.logError(cause), orDefect)
+}
+
+/** Converts the cause of a failed operation to the reason that is sent to the caller. Defects are logged. */
+export const reasonOf = (
+  cause: Cause.Cause<AgentError.AgentErrorReason>
+): Effect.Effect<AgentError.AgentErrorReason> => errorOf(cause, internalError)
+
+/** Responds to every failure by `toResponse`. A defect is logged and reported as an internal error. */
+export const catchToResponse =
+  (toResponse: (failure: WireFailure) => HttpServerResponse.HttpServerResponse) =>
+  <R>(
+    self: Effect.Effect<HttpServerResponse.HttpServerResponse, WireFailure, R>
+  ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R> =>
+    Effect.catchCause(self, (cause) => Effect.map(errorOf(cause, fromReason(internalError)), toResponse))
+
+const invalidParams = (violations: ReadonlyArray<AgentError.Violation>) =>
+  AgentError.reason("InvalidParamsError", { message: AgentError.describe(violations), violations })
+
+const invalidResponse = (violations: ReadonlyArray<AgentError.Violation>) =>
+  AgentError.reason("InvalidAgentResponseError", {
+    message: `the agent's response cannot be encoded: ${AgentError.describe(violations)}`
+  })
+
+const decode = <Op extends Operation.Any>(
+  dialect: Dialect,
+  operation: Op,
+  body: unknown,
+  recognizers: ReadonlyArray<Recognizer.Recognizer>
+): Result.Result<Operation.Request<Op>, AgentError.AgentErrorReason> => {
+  const codec = dialect.request[operation._tag as Operation.Tag] as Codec<Operation.Request<Op>> | undefined
+  return codec === undefined
+    ? Result.fail(
+      AgentError.reason("MethodNotFoundError", { message: `${dialect.name} has no operation ${operation._tag}` })
+    )
+    : Result.mapBoth(codec.decode(body), {
+      onFailure: invalidParams,
+      onSuccess: (request) => Recognizer.apply(recognizers, request)
+    })
+}
+
+const encoder = <Op extends Operation.Any>(dialect: Dialect, operation: Op) => {
+  const codec = dialect.success[operation._tag as Operation.Tag] as Codec<Operation.Success<Op>> | undefined
+  return (value: Operation.Success<Op>): Result.Result<Schema.Json, AgentError.AgentErrorReason> =>
+    codec === undefined
+      ? Result.fail(invalidResponse([{ field: "", description: `${dialect.name} has no ${operation._tag}` }]))
+      : Result.mapError(codec.encode(value), invalidResponse)
+}
+
+const encodeAll = <A, B, E>(
+  values: Arr.NonEmptyReadonlyArray<A>,
+  encode: (value: A) => Result.Result<B, E>
+): Result.Result<Arr.NonEmptyReadonlyArray<B>, E> => {
+  const first = encode(values[0])
+  if (Result.isFailure(first)) return Result.fail(first.failure)
+  const encoded: Arr.NonEmptyArray<B> = [first.success]
+  for (const value of Arr.drop(values, 1)) {
+    const result = encode(value)
+    if (Result.isFailure(result)) return Result.fail(result.failure)
+    encoded.push(result.success)
+  }
+  return Result.succeed(encoded)
+}
+
+/**
+ * Creates the handler of one dialect. Fails with `InvalidParamsError` if a request does not match the dialect, and with
+ * `InvalidAgentResponseError` if the dialect cannot express what the agent returned. `recognizers` mark the parts of
+ * requests; default: none.
+ */
+export const make = (
+  dialect: Dialect,
+  transport: AgentTransport["Service"],
+  recognizers: ReadonlyArray<Recognizer.Recognizer> = []
+): ServerHandler => ({
+  call: Effect.fnUntraced(function*(operation, body) {
+    const request = yield* Effect.fromResult(decode(dialect, operation, body, recognizers))
+    const success = yield* transport.call(operation, request).pipe(Effect.mapError((error) => error.reason))
+    return yield* Effect.fromResult(encoder(dialect, operation)(success))
+  }),
+  stream: (operation, body) =>
+    Stream.unwrap(Effect.map(Effect.fromResult(decode(dialect, operation, body, recognizers)), (request) => {
+      const encode = encoder(dialect, operation)
+      return transport.stream(operation, request).pipe(
+        Stream.mapError((error) => error.reason),
+        Stream.mapArrayEffect((events) => Effect.fromResult(encodeAll(events, encode)))
+      )
+    }))
+})
+
+/**
+ * Reads the JSON body of a request; an absent body, an empty one and `null` are the empty request. Fails if the body
+ * cannot be read or is too large (HTTP 413), if it is not JSON, or if its content type is not JSON.
+ */
+export const readBody = Effect.fnUntraced(function*(
+  request: HttpServerRequest.HttpServerRequest
+): Effect.fn.Return<unknown, WireFailure> {
+  const [mediaType = ""] = (request.headers["content-type"] ?? "").split(";")
+  const type = mediaType.trim().toLowerCase()
+  const text = yield* request.text.pipe(Effect.mapError(() => ({
+    ...fromReason(AgentError.reason("InvalidParamsError", { message: "the body cannot be read, or is too large" })),
+    status: 413
+  })))
+  if (text.trim() === "") return {}
+  if (type !== "" && !/^application\/(?:[\w.+-]+\+)?json$/.test(type)) {
+    return yield* Effect.fail(fromReason(
+      AgentError.reason("ContentTypeNotSupportedError", { message: `the body must be application/json, not ${type}` })
+    ))
+  }
+  const json = Json.parse(text)
+  if (Result.isFailure(json)) {
+    return yield* Effect.fail({
+      ...fromReason(AgentError.reason("InvalidParamsError", { message: `the body is not JSON: ${json.failure}` })),
+      code: -32700
+    })
+  }
+  return json.success ?? {}
+})
+
+/**
+ * Returns the protocol version that the request's `A2A-Version` names, as header or query parameter, without a patch
+ * number; `undefined` if it is absent or empty.
+ */
+export const readVersion = (request: HttpServerRequest.HttpServerRequest): string | undefined => {
+  const version = request.headers["a2a-version"] ??
+    new URL(request.url, "http://localhost").searchParams.get("A2A-Version")
+  return version === null || version === "" ? undefined : /^\d+\.\d+(?=\.\d+$)/.exec(version)?.[0] ?? version
+}
+
+/** Returns the refusal of a version that is not served (`undefined`: the request named none). It lists `protocols`. */
+export const versionNotSupported = (
+  version: string | undefined,
+  protocols: ReadonlyArray<Protocol.Protocol>
+): WireFailure => {
+  const supportedVersions = protocols.map(({ version }) => version)
+  const problem = version === undefined ? "no A2A-Version, which means 0.3" : `A2A ${version} is not supported`
+  return {
+    ...fromReason(
+      AgentError.reason("VersionNotSupportedError", { message: `${problem}; supported: ${supportedVersions.join(", ")}` })
+    ),
+    details: { supportedVersions: supportedVersions.join(",") }
+  }
+}
+
+/** Provides `ServiceParameters.Current`: the extensions that the request asks for. */
+export const withServiceParameters =
+  (request: HttpServerRequest.HttpServerRequest) => <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+    const header = request.headers["a2a-extensions"] ?? request.headers["x-a2a-extensions"] ?? ""
+    const extensions = header.split(",").map((uri) => uri.trim()).filter((uri) => uri !== "")
+    return Effect.provideService(self, ServiceParameters.Current, { extensions, headers: {} })
+  }
