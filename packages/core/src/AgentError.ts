@@ -459,8 +459,11 @@ export const withFields: {
 export const mapReason: {
   (f: (reason: AgentErrorReason) => AgentErrorReason): (self: AgentError) => AgentError
   (self: AgentError, f: (reason: AgentErrorReason) => AgentErrorReason): AgentError
-} = dual(2, ({ operation, reason, target }: AgentError, f: (reason: AgentErrorReason) => AgentErrorReason) =>
-  new AgentError({ operation, ...(target === undefined ? undefined : { target }), reason: f(reason) }))
+} = dual(
+  2,
+  ({ operation, reason, target }: AgentError, f: (reason: AgentErrorReason) => AgentErrorReason) =>
+    new AgentError({ operation, ...(target === undefined ? undefined : { target }), reason: f(reason) })
+)
 
 /** A function for each origin, each with the origin's own reasons. */
 export type OriginCases = { readonly [O in Origin]: (reason: ReasonOf<O>) => unknown }

@@ -7,7 +7,7 @@ import { rows, type Tag } from "../../src/internal/errors/errorTable.ts"
 import { fromReason, toReason } from "../../src/internal/protocol/failure.ts"
 
 const { v0_3, v1_0 } = Protocol
-const ofTask = { ofTask: true }
+const ofTask = { ofTask: true, dialect: "A2A" }
 const rest = (body: unknown, protocol: Protocol.Protocol = v1_0) => protocol.rest.failure.decode(body)
 const tagOf = (failure: Protocol.WireFailure | undefined, context = ofTask) =>
   failure === undefined ? undefined : toReason(failure, context)._tag
@@ -89,7 +89,7 @@ describe("what peers send", () => {
     const body = { error: { code: 404, status: "NOT_FOUND", message: "x", details: [info("TASK_NOT_FOUND")] } }
     const failure = rest(body)
     assert.deepInclude(failure, { message: "x", status: 404, reason: "TASK_NOT_FOUND", details: body.error })
-    assert.strictEqual(tagOf(failure, { ofTask: false }), "TaskNotFoundError")
+    assert.strictEqual(tagOf(failure, { ofTask: false, dialect: "A2A" }), "TaskNotFoundError")
     assert.deepStrictEqual(rest({ error: "text" }), { message: "text", details: "text" })
     assert.strictEqual(tagOf(rest({ error: "text" })), "UnknownError")
   })
@@ -137,7 +137,7 @@ describe("what peers send", () => {
     )
     assert.strictEqual(tagOf({ ...base, code: -32004, status: 404 }), "UnsupportedOperationError")
     assert.strictEqual(tagOf({ ...base, status: 404 }), "TaskNotFoundError")
-    assert.strictEqual(tagOf({ ...base, status: 404 }, { ofTask: false }), "NotFoundError")
+    assert.strictEqual(tagOf({ ...base, status: 404 }, { ofTask: false, dialect: "A2A" }), "NotFoundError")
     const vendor = toReason({ ...base, reason: "DRIVE_ITEM_CONFLICT" }, ofTask)
     assert.deepStrictEqual([vendor._tag, vendor.code], ["UnknownError", "DRIVE_ITEM_CONFLICT"])
     const more = toReason({ ...base, reason: "DRIVE_ITEM_CONFLICT", status: 403 }, ofTask)

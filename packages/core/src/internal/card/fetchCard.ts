@@ -110,7 +110,7 @@ const fetch = Effect.fnUntraced(
     const failure = isMissing(last)
       ? { message: `no agent card at ${found.map(describe).join(", ")}` }
       : said ?? { message: `the agent card is refused at ${describe(last)}` }
-    return yield* Effect.fail(yield* Exchange.refusal(failure, response, false))
+    return yield* Effect.fail(yield* Exchange.refusal(failure, response, { ofTask: false, dialect: "agent card" }))
   }
 )
 

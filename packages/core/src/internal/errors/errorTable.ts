@@ -181,7 +181,14 @@ export const rows = {
     502,
     "the agent does not support the protocol version"
   ),
-  InvalidParamsError: agent("INVALID_PARAMS", -32602, 400, "INVALID_ARGUMENT", 400, "the agent found the request invalid"),
+  InvalidParamsError: agent(
+    "INVALID_PARAMS",
+    -32602,
+    400,
+    "INVALID_ARGUMENT",
+    400,
+    "the agent found the request invalid"
+  ),
   MethodNotFoundError: agent("METHOD_NOT_FOUND", -32601, 404, "NOT_FOUND", 501, "the agent lacks the method"),
   InternalError: agent("INTERNAL_ERROR", -32603, 500, "INTERNAL", 502, "the agent failed"),
   TaskFailedError: raised("TASK_STATE_FAILED", "task", false, 502, "the task failed"),

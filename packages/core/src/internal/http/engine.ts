@@ -56,6 +56,7 @@ interface Prepared {
   readonly id: string
   readonly frames: Arr.NonEmptyReadonlyArray<Frame>
   readonly ofTask: boolean
+  readonly dialect: string
 }
 
 /** Who is spoken to, and with what. Fails where the URL is none. */
@@ -112,7 +113,9 @@ export const request = Effect.fnUntraced(function*(
     const body = Result.getOrElse(answer.body, () => answer.text)
     const failure = peer.protocol.rest.failure.decode(body) ??
       (response.status >= 400 ? { message: `HTTP ${response.status}`, details: Json.snippet(answer.text) } : undefined)
-    return failure === undefined ? body : yield* Effect.fail(yield* Exchange.refusal(failure, response, true))
+    return failure === undefined
+      ? body
+      : yield* Effect.fail(yield* Exchange.refusal(failure, response, { ofTask: true, dialect: "JSON" }))
   }).pipe(within, Effect.mapError(toError(options.operation, peer)))
 })
 
@@ -145,7 +148,7 @@ export const make = Effect.fnUntraced(function*(options: Options & { readonly bi
     }
     const frames = binding.frame({ protocol, operation, body: body.success, id })
     return Arr.isReadonlyArrayNonEmpty(frames)
-      ? Result.succeed({ id, frames, ofTask: isOfTask(request) })
+      ? Result.succeed({ id, frames, ofTask: isOfTask(request), dialect: dialect.name })
       : Result.fail(notInProtocol(operation))
   }
 
@@ -205,7 +208,7 @@ export const make = Effect.fnUntraced(function*(options: Options & { readonly bi
       if (Result.isSuccess(result)) return { stream: false, json: result.success } as const
       if (index + 1 < prepared.frames.length && lacksRoute(result.failure, response.status)) continue
       return yield* Effect.fail(
-        isReason(result.failure) ? result.failure : yield* Exchange.refusal(result.failure, response, prepared.ofTask)
+        isReason(result.failure) ? result.failure : yield* Exchange.refusal(result.failure, response, prepared)
       )
     }
     return yield* Effect.die("unreachable: there is always a frame")

@@ -15,7 +15,7 @@ import * as AgentError from "../../AgentError.ts"
 import type * as Credentials from "../../Credentials.ts"
 import type * as Protocol from "../../Dialect.ts"
 import type { Frame } from "../binding.ts"
-import { toReason } from "../protocol/failure.ts"
+import { type RequestContext, toReason } from "../protocol/failure.ts"
 import * as Time from "../transport/timeouts.ts"
 import * as Json from "./json.ts"
 import * as Observe from "./observe.ts"
@@ -203,7 +203,7 @@ export const read = (response: HttpClientResponse.HttpClientResponse, maxSize: n
 export const refusal = Effect.fnUntraced(function*(
   failure: Protocol.WireFailure,
   response: HttpClientResponse.HttpClientResponse,
-  ofTask: boolean
+  context: RequestContext
 ) {
   const delay = yield* retryAfter(response)
   const whole = {
@@ -212,5 +212,5 @@ export const refusal = Effect.fnUntraced(function*(
     retryAfter: failure.retryAfter ?? delay,
     challenge: response.headers["www-authenticate"]
   }
-  return toReason(Echo.hide(whole, response), { ofTask })
+  return toReason(Echo.hide(whole, response), context)
 })

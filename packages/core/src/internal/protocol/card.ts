@@ -1,8 +1,8 @@
-/** Agent cards: one reader for 1.0, 0.3 and the hybrids in between (1.0 members win), and what all writers share. */
+/** Agent cards: one reader for 1.0, 0.3 and hybrids (1.0 members win), and the shared part of the writers. */
 import * as Schema from "effect/Schema"
 import type * as AgentCard from "../../AgentCard.ts"
 import type { Metadata } from "../../Metadata.ts"
-import { type Form, form } from "./codec.ts"
+import { type Variant, variant } from "./codec.ts"
 import { readRequirements, readSchemes } from "./security.ts"
 import * as Wire from "./wireSchema.ts"
 
@@ -64,7 +64,7 @@ const schema = () =>
 
 type WireCard = ReturnType<typeof schema>["Type"]
 
-/** The patch number plays no part. */
+/** Returns a version without its patch number, which is irrelevant. */
 export const minor = (version: string): string => /^\d+\.\d+/.exec(version)?.[0] ?? version
 
 /** The main interface may be repeated among the others. */
@@ -136,19 +136,19 @@ const read = (card: WireCard): AgentCard.AgentCard | undefined => {
   }
 }
 
-const forms = (): ReadonlyArray<Form<AgentCard.AgentCard>> => [form(schema(), read)]
+const variants = (): ReadonlyArray<Variant<AgentCard.AgentCard>> => [variant(schema(), read)]
 
-/** How a card is read, whatever the edition. */
-export const reading = {
-  expected: "must be an agent card",
-  forms,
-  lacking: { field: "supportedInterfaces", description: "must have an interface with a URL and a binding" }
+/** The reading half of a card's codec, the same in all versions. */
+export const cardReader = {
+  message: "must be an agent card",
+  variants,
+  missingField: { field: "supportedInterfaces", description: "must have an interface with a URL and a binding" }
 }
 
-/** Whether 0.3 is spoken there. */
+/** Returns true if the interface speaks 0.3. */
 export const is03 = ({ protocolVersion }: AgentCard.AgentInterface): boolean => minor(protocolVersion) === "0.3"
 
-/** The 0.3 way to list interfaces: the main one apart from the others. */
+/** Writes interfaces as 0.3 lists them: the main one apart from the others. */
 export const writeInterfaces03 = (all: ReadonlyArray<AgentCard.AgentInterface>): Wire.JsonObject => {
   const [main, ...others] = all
   return {
@@ -161,7 +161,7 @@ export const writeInterfaces03 = (all: ReadonlyArray<AgentCard.AgentInterface>):
   }
 }
 
-/** What both editions write alike. REQUIRED members are written even where they are empty. */
+/** Writes the members that both versions share. REQUIRED members are written even if they are empty. */
 export const writeCommon = (card: AgentCard.AgentCard): Wire.JsonObject => ({
   name: card.name,
   description: card.description,
@@ -185,7 +185,7 @@ export const writeCapabilities = ({ extensions, ...capabilities }: AgentCard.Age
     }))
   })
 
-/** `writeSecurity` gives the members that name a skill's requirements. */
+/** Writes skills. `writeSecurity` returns the members that name a skill's requirements. */
 export const writeSkills = (
   card: AgentCard.AgentCard,
   writeSecurity: (requirements: NonNullable<AgentCard.AgentSkill["securityRequirements"]>) => Wire.JsonObject

@@ -1,13 +1,10 @@
-/**
- * The names of states and roles, in every spelling that has been met (1.0, 0.3, lower case, both ways to spell
- * "canceled").
- */
+/** The names of states and roles, in every known spelling: 1.0, 0.3, lower case, and both spellings of "canceled". */
 import * as Schema from "effect/Schema"
 import type * as Message from "../../Message.ts"
 import type * as TaskState from "../../TaskState.ts"
 import { namesKey } from "./wireSchema.ts"
 
-/** By enumeration number. */
+/** The states by enumeration number. */
 const stateByNumber: ReadonlyArray<TaskState.TaskState> = [
   "unspecified",
   "submitted",
@@ -49,21 +46,21 @@ const roles: ReadonlyMap<string, Message.Role> = new Map([
   ["agent", "agent"]
 ])
 
-/** `undefined`: a state of a later version. Case does not matter. */
-export const readState = (word: string): TaskState.TaskState | undefined =>
-  states.get(word) ?? states.get(word.toLowerCase())
+/** Reads a state in any spelling and case. Returns `undefined` for a state of a later version. */
+export const readState = (name: string): TaskState.TaskState | undefined =>
+  states.get(name) ?? states.get(name.toLowerCase())
 
-/** `undefined`: a role of a later version. */
-export const readRole = (word: string): Message.Role | undefined => roles.get(word) ?? roles.get(word.toLowerCase())
+/** Reads a role in any spelling and case. Returns `undefined` for a role of a later version. */
+export const readRole = (name: string): Message.Role | undefined => roles.get(name) ?? roles.get(name.toLowerCase())
 
-/** A state in a request, where an unknown one has no meaning. */
+/** A state in a request; unknown ones are errors. */
 export const stateNames = Schema.Literals([...states.keys()]).annotate({
   expected: "a task state",
   [namesKey]: stateByNumber.map(toProto)
 })
 
 /** A role in a request. */
-export const roleNames = Schema.Literals([...roles.keys()].filter((word) => word !== "ROLE_UNSPECIFIED")).annotate({
+export const roleNames = Schema.Literals([...roles.keys()].filter((name) => name !== "ROLE_UNSPECIFIED")).annotate({
   expected: "a role: user or agent",
   [namesKey]: Object.values(protoRoles)
 })

@@ -1,13 +1,14 @@
 /**
- * Refusals: from the many bodies they come in, to reasons, and back. Classified by word first, then by JSON-RPC code,
- * and by HTTP status only where nothing else was said (the statuses changed between 1.0.0 and 1.0.1).
+ * Refusals: from the many bodies that carry them to reasons, and back. They are classified by word first, then by
+ * JSON-RPC code, and by HTTP status only if the peer says nothing else (the statuses changed between 1.0.0 and 1.0.1).
  */
 import * as Duration from "effect/Duration"
+import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as AgentError from "../../AgentError.ts"
 import type * as Protocol from "../../Dialect.ts"
-import { byCode, byStatus, byWord, type Row, rows, type Tag } from "../errors/errorTable.ts"
-import { isObject, type JsonObject, type Members } from "./wireSchema.ts"
+import { byCode, byStatus, byWord, type Row, rows, type Tag, type TagOf } from "../errors/errorTable.ts"
+import { defined, type JsonObject, type Members } from "./wireSchema.ts"
 
 const domain = "a2a-protocol.org"
 const ofType = (name: string) => `type.googleapis.com/google.rpc.${name}`
@@ -18,14 +19,14 @@ const textOf = (...candidates: ReadonlyArray<unknown>): string =>
   candidates.find((one): one is string => typeof one === "string" && one !== "") ?? "the agent refused"
 
 const typed = (details: unknown, name: string): Members | undefined => {
-  const all = (Array.isArray(details) ? details : []).filter(isObject).filter((one) =>
+  const all = (Array.isArray(details) ? details : []).filter(Predicate.isReadonlyObject).filter((one) =>
     String(one["@type"]).endsWith(`.${name}`)
   )
   return all.find((one) => one.domain === domain) ?? all[0]
 }
 
 const readViolations = (list: unknown): ReadonlyArray<AgentError.Violation> =>
-  (Array.isArray(list) ? list : []).filter(isObject).map(({ description, field }) => ({
+  (Array.isArray(list) ? list : []).filter(Predicate.isReadonlyObject).map(({ description, field }) => ({
     field: String(field ?? ""),
     description: String(description ?? "")
   }))
@@ -37,13 +38,15 @@ const readDelay = (delay: unknown): Duration.Duration | undefined => {
   return seconds === undefined ? undefined : Duration.millis(Math.round(seconds * 1000))
 }
 
-/** A list, or the members of one in a text; the map that holds it has only texts. */
+/** Reads the supported versions: a list, or a text with versions in it, since `metadata` has only texts. */
 const readVersions = (metadata: unknown): ReadonlyArray<string> => {
-  const versions = isObject(metadata) ? metadata.supportedVersions ?? metadata.supported_versions : undefined
+  const versions = Predicate.isReadonlyObject(metadata)
+    ? metadata.supportedVersions ?? metadata.supported_versions
+    : undefined
   return (Array.isArray(versions) ? versions.join() : String(versions ?? "")).match(/\d+\.\d+/g) ?? []
 }
 
-/** What a list of `@type` objects says. */
+/** Reads a list of `@type` objects. */
 const readDetails = (details: unknown): Partial<Protocol.WireFailure> => {
   const info = typed(details, "ErrorInfo")
   const reason = info?.reason
@@ -58,13 +61,13 @@ const readDetails = (details: unknown): Partial<Protocol.WireFailure> => {
   }
 }
 
-/** A number below zero is a JSON-RPC code, any other an HTTP status. */
+/** Reads a code: below zero it is a JSON-RPC code, else an HTTP status. */
 const readCode = (code: unknown): Partial<Protocol.WireFailure> =>
   typeof code !== "number" || !Number.isInteger(code) ? {} : code < 0 ? { code } : { status: code }
 
-/** The `error` member of a REST body or of a JSON-RPC response. `data` may be a list, an object, or text. */
+/** Reads the `error` member of a REST body or of a JSON-RPC response. `data` is a list, an object, or a text. */
 export const readError = (error: unknown): Protocol.WireFailure => {
-  if (!isObject(error)) return { message: textOf(error), details: error as Schema.Json }
+  if (!Predicate.isReadonlyObject(error)) return { message: textOf(error), details: error as Schema.Json }
   const isCoded = typeof error.code === "number"
   return {
     message: textOf(error.message, error.title, error.detail, typeof error.data === "string" ? error.data : undefined),
@@ -76,14 +79,14 @@ export const readError = (error: unknown): Protocol.WireFailure => {
   }
 }
 
-/** `TaskNotFoundError`, or `…/errors/task-not-found`, to `TASK_NOT_FOUND`. */
+/** Converts `TaskNotFoundError` or `…/errors/task-not-found` to `TASK_NOT_FOUND`. */
 const wordOf = (type: string): string =>
   (type.split(/[/#:]/).at(-1) ?? "").replace(/Error$/, "").replace(/([a-z])([A-Z])/g, "$1_$2").replaceAll("-", "_")
     .toUpperCase()
 
-/** FastAPI's `[{ loc, msg }]`. */
+/** Reads the `[{ loc, msg }]` of FastAPI. */
 const readProblems = (detail: unknown): ReadonlyArray<AgentError.Violation> =>
-  (Array.isArray(detail) ? detail : []).filter(isObject).map(({ loc, msg }) => ({
+  (Array.isArray(detail) ? detail : []).filter(Predicate.isReadonlyObject).map(({ loc, msg }) => ({
     field: Array.isArray(loc) ? loc.filter((one) => one !== "body").join(".") : "",
     description: String(msg ?? "")
   }))
@@ -100,9 +103,12 @@ const readProblem = (body: Members): Protocol.WireFailure => {
   }
 }
 
-/** Runs for every event of a stream: what is none is told by a few members that it lacks. */
+/**
+ * Reads the body of an HTTP response, or an event. Returns `undefined` if it is no refusal. Runs for every event of a
+ * stream, hence looks at a few members only.
+ */
 export const readBody = (body: unknown): Protocol.WireFailure | undefined => {
-  if (!isObject(body)) return undefined
+  if (!Predicate.isReadonlyObject(body)) return undefined
   if (body.error !== undefined && body.error !== null) return readError(body.error)
   if (typeof body.code === "number" && body.code < 0) return readError(body)
   return typeof body.type === "string" || body.detail !== undefined || typeof body.message === "string"
@@ -110,79 +116,79 @@ export const readBody = (body: unknown): Protocol.WireFailure | undefined => {
     : undefined
 }
 
-const rowOf = (failure: Protocol.WireFailure, ofTask: boolean): Tag =>
+const tagOf = (failure: Protocol.WireFailure, ofTask: boolean): Tag =>
   byWord.get(failure.reason ?? "") ?? byCode.get(failure.code ?? 0) ??
     (failure.status !== undefined && failure.status >= 400 ? byStatus(failure.status, ofTask) : "UnknownError")
 
-/** `ofTask`: the request named a task, so that "not found" means the task. */
-export const toReason = (
-  failure: Protocol.WireFailure,
-  context: { readonly ofTask: boolean }
-): AgentError.AgentErrorReason => {
-  if (failure.isMalformed === true) {
-    return new AgentError.MalformedResponseError({
-      message: failure.message,
-      dialect: "JSON-RPC",
-      issue: failure.message,
-      ...(failure.details === undefined ? undefined : { details: failure.details })
-    })
-  }
-  const isVague = failure.violations !== undefined && failure.reason === undefined && failure.code === undefined
-  const found = rowOf(failure, context.ofTask)
-  const tag = found === "InvalidArgumentError" && isVague ? "InvalidParamsError" : found
-  const code = tag === "UnknownError"
-    ? failure.reason ?? failure.code ?? failure.status
-    : byWord.has(failure.reason ?? "")
-    ? undefined
-    : failure.reason
-  const fields = {
-    message: failure.message,
-    ...(code === undefined ? undefined : { code: String(code) }),
-    ...(failure.retryAfter === undefined ? undefined : { retryAfter: failure.retryAfter }),
-    ...(failure.status === undefined ? undefined : { status: failure.status }),
-    ...(failure.details === undefined ? undefined : { details: failure.details })
-  }
+const hasOnlyViolations = ({ code, reason, violations }: Protocol.WireFailure): boolean =>
+  violations !== undefined && reason === undefined && code === undefined
+
+/** Returns the peer's own word or number if the row of the tag does not have it. */
+const foreignCode = (tag: Tag, { code, reason, status }: Protocol.WireFailure): string | undefined => {
+  const given = tag === "UnknownError" ? reason ?? code ?? status : byWord.has(reason ?? "") ? undefined : reason
+  return given === undefined ? undefined : String(given)
+}
+
+const specificFields = (tag: Tag, { challenge, supportedVersions, violations }: Protocol.WireFailure) => {
   switch (tag) {
     case "InvalidParamsError":
-      return new AgentError.InvalidParamsError({
-        ...fields,
-        ...(failure.violations === undefined ? undefined : { violations: failure.violations })
-      })
+      return defined({ violations })
     case "UnauthenticatedError":
-      return new AgentError.UnauthenticatedError({
-        ...fields,
-        ...(failure.challenge === undefined ? undefined : { challenge: failure.challenge })
-      })
+      return defined({ challenge })
     case "VersionNotSupportedError":
-      return new AgentError.VersionNotSupportedError({
-        ...fields,
-        ...(failure.supportedVersions === undefined ? undefined : { supportedVersions: failure.supportedVersions })
-      })
+      return defined({ supportedVersions })
     default:
-      // only rows that a peer can name get here, and all of them have these fields
-      return AgentError.reason(tag as "UnknownError", fields)
+      return {}
   }
+}
+
+export interface RequestContext {
+  /** True if the request named a task, so that "not found" means the task. */
+  readonly ofTask: boolean
+  /** The name of the dialect, for responses that cannot be read. */
+  readonly dialect: string
+}
+
+/** Converts a refusal to a reason. */
+export const toReason = (failure: Protocol.WireFailure, context: RequestContext): AgentError.AgentErrorReason => {
+  const { details, message, retryAfter, status } = failure
+  if (failure.isMalformed === true) {
+    const { dialect } = context
+    return new AgentError.MalformedResponseError({ message, dialect, issue: message, ...defined({ details }) })
+  }
+  const found = tagOf(failure, context.ofTask)
+  // the lookups only return rows that peers can name
+  const tag = found === "InvalidArgumentError" && hasOnlyViolations(failure)
+    ? "InvalidParamsError"
+    : found as TagOf<"policy" | "agent" | "other">
+  return AgentError.reason(tag, {
+    message,
+    ...defined({ code: foreignCode(tag, failure), retryAfter, status, details }),
+    ...specificFields(tag, failure)
+  })
 }
 
 // writing
 
-/** How a server tells a reason: the words and numbers of its row. What a peer said in `details` stays here. */
+/** Converts a reason to a refusal, with the words and numbers of its row. The `details` of a peer are left out. */
 export const fromReason = (reason: AgentError.AgentErrorReason): Protocol.WireFailure => {
   const row: Row = rows[reason._tag]
   return {
     message: reason.message,
     reason: reason.code,
     status: row.http,
-    ...(row.jsonRpc === undefined ? undefined : { code: row.jsonRpc }),
-    ...(reason.retryAfter === undefined ? undefined : { retryAfter: reason.retryAfter }),
-    ...("violations" in reason && reason.violations !== undefined ? { violations: reason.violations } : undefined),
-    ...("challenge" in reason && reason.challenge !== undefined ? { challenge: reason.challenge } : undefined)
+    ...defined({
+      code: row.jsonRpc,
+      retryAfter: reason.retryAfter,
+      violations: "violations" in reason ? reason.violations : undefined,
+      challenge: "challenge" in reason ? reason.challenge : undefined
+    })
   }
 }
 
-/** The row to fill a failure up from. */
+/** Fills a failure up from its row. */
 const complete = (failure: Protocol.WireFailure) => {
-  const tag = rowOf(failure, false)
+  const tag = tagOf(failure, false)
   const row: Row = rows[tag === "UnknownError" ? "InternalError" : tag]
   const status = failure.status ?? row.http
   const isOwn = row.http === status
@@ -196,7 +202,12 @@ const complete = (failure: Protocol.WireFailure) => {
 }
 
 const writeDetails = (failure: Protocol.WireFailure, reason: string): ReadonlyArray<Schema.Json> => [
-  { "@type": ofType("ErrorInfo"), reason, domain, ...(isObject(failure.details) && { metadata: failure.details }) },
+  {
+    "@type": ofType("ErrorInfo"),
+    reason,
+    domain,
+    ...(Predicate.isReadonlyObject(failure.details) && { metadata: failure.details })
+  },
   ...(failure.violations === undefined
     ? []
     : [{ "@type": ofType("BadRequest"), fieldViolations: failure.violations.map((one) => ({ ...one })) }]),
@@ -205,14 +216,14 @@ const writeDetails = (failure: Protocol.WireFailure, reason: string): ReadonlyAr
     : [{ "@type": ofType("RetryInfo"), retryDelay: `${Duration.toSeconds(failure.retryAfter)}s` }])
 ]
 
-/** The body of 1.0 (specification §11.6). */
+/** Writes the body of 1.0 (A2A 1.0 §11.6). */
 export const writeStatus = (failure: Protocol.WireFailure) => {
   const { name, reason, status } = complete(failure)
   const error = { code: status, status: name, message: failure.message, details: writeDetails(failure, reason) }
   return { status, body: { error } }
 }
 
-/** The `error` of 1.0 (specification §9.5); what HTTP alone says is an HTTP answer in this binding too. */
+/** Writes the `error` of 1.0 (A2A 1.0 §9.5). Reasons that HTTP alone carries are HTTP responses over JSON-RPC too. */
 export const writeError = (failure: Protocol.WireFailure): Protocol.WireRefusal => {
   const { code, reason, status } = complete(failure)
   return code === undefined
@@ -220,19 +231,20 @@ export const writeError = (failure: Protocol.WireFailure): Protocol.WireRefusal 
     : { _tag: "Error", status: 200, error: { code, message: failure.message, data: writeDetails(failure, reason) } }
 }
 
-/** Code and message of 0.3; `data` where the code does not say it all. */
+/** Writes code and message of 0.3, and `data` if they are not enough. */
 const writeBare = (failure: Protocol.WireFailure) => {
   const { code = -32603, reason, tag } = complete(failure)
   const isAll = byCode.get(code) === tag && failure.violations === undefined && failure.retryAfter === undefined
   return { code, message: failure.message, ...(isAll ? undefined : { data: writeDetails(failure, reason) }) }
 }
 
-/** The body that most 0.3 REST clients read; their edition defines none. */
+/** Writes the body that most 0.3 REST clients read; the version itself defines none. */
 export const writeBareBody = (failure: Protocol.WireFailure) => ({
   status: complete(failure).status,
   body: writeBare(failure)
 })
 
+/** Writes the `error` of 0.3. */
 export const writeBareError = (failure: Protocol.WireFailure): Protocol.WireRefusal => {
   const { code, status } = complete(failure)
   return code === undefined

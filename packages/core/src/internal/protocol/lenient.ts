@@ -1,12 +1,13 @@
 /**
- * Kind reading: rewrites a document towards the strict form of a wire schema, and puts into words why it still does
- * not fit. Runs only on documents that the compiled guard refused.
+ * Lenient reading: rewrites a document towards the strict form of a wire schema, and describes why it still does not
+ * match. Runs only on documents that the compiled guard refused.
  */
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import type * as AgentError from "../../AgentError.ts"
-import { isObject, namesKey, spellingsKey } from "./wireSchema.ts"
+import { namesKey, spellingsKey } from "./wireSchema.ts"
 
 type Rewrite = (input: unknown) => unknown
 
@@ -14,8 +15,8 @@ const unchanged: Rewrite = (input) => input
 
 const integer: Rewrite = (input) => typeof input === "string" && /^-?\d+(?:\.0+)?$/.test(input) ? Number(input) : input
 
-/** Enumerations may come as numbers (rule R6). */
-const named = (names: ReadonlyArray<string>): Rewrite => (input) =>
+/** Replaces the number of an enumeration by its name. */
+const rewriteEnum = (names: ReadonlyArray<string>): Rewrite => (input) =>
   typeof input === "number" ? names[input] ?? String(input) : input
 
 const kindOf = (ast: SchemaAST.AST) => {
@@ -24,10 +25,10 @@ const kindOf = (ast: SchemaAST.AST) => {
 }
 
 /**
- * Own names win over other spellings, `null` is absent where it is not JSON itself, and a missing `kind` is
- * supplied: whether the rest fits decides (rules R1, R3, R4, R16).
+ * Renames members from other spellings (the own name wins), removes `null` except in free-form JSON, and adds a
+ * missing `kind`; the other members decide if the document matches.
  */
-const ofObject = (ast: SchemaAST.Objects): Rewrite => {
+const rewriteObject = (ast: SchemaAST.Objects): Rewrite => {
   const spellings = (ast.annotations?.[spellingsKey] ?? {}) as Readonly<Record<string, string>>
   const members = ast.propertySignatures.filter(({ name }) => !(String(name) in spellings)).map(({ name, type }) => ({
     name: String(name),
@@ -40,7 +41,7 @@ const ofObject = (ast: SchemaAST.Objects): Rewrite => {
   const entry = rest === undefined || SchemaAST.isUnknown(rest.type) ? undefined : compile(rest.type)
   if (members.length === 0 && entry === undefined) return unchanged
   return (input) => {
-    if (!isObject(input)) return input
+    if (!Predicate.isReadonlyObject(input)) return input
     if (entry !== undefined) {
       return Object.fromEntries(
         Object.entries(input).flatMap(([name, value]) => value === null ? [] : [[name, entry(value)]])
@@ -58,12 +59,13 @@ const ofObject = (ast: SchemaAST.Objects): Rewrite => {
   }
 }
 
-const ofUnion = (ast: SchemaAST.Union): Rewrite => {
-  const members = ast.types.map((type) => ({ rewrite: compile(type), fits: Schema.is(Schema.make(type)) }))
+/** Returns the first member's rewriting that matches the member. */
+const rewriteUnion = (ast: SchemaAST.Union): Rewrite => {
+  const members = ast.types.map((type) => ({ rewrite: compile(type), matches: Schema.is(Schema.make(type)) }))
   return (input) => {
-    for (const { fits, rewrite } of members) {
+    for (const { matches, rewrite } of members) {
       const candidate = rewrite(input)
-      if (fits(candidate)) return candidate
+      if (matches(candidate)) return candidate
     }
     return input
   }
@@ -71,10 +73,10 @@ const ofUnion = (ast: SchemaAST.Union): Rewrite => {
 
 const compile = (ast: SchemaAST.AST): Rewrite => {
   const names = ast.annotations?.[namesKey] as ReadonlyArray<string> | undefined
-  if (names !== undefined) return named(names)
+  if (names !== undefined) return rewriteEnum(names)
   switch (ast._tag) {
     case "Objects":
-      return ofObject(ast)
+      return rewriteObject(ast)
     case "Arrays": {
       const type = ast.rest[0] ?? SchemaAST.unknown
       if (SchemaAST.isUnknown(type)) return unchanged
@@ -82,7 +84,7 @@ const compile = (ast: SchemaAST.AST): Rewrite => {
       return (input) => Array.isArray(input) ? input.filter((one) => one !== null).map(element) : input
     }
     case "Union":
-      return ofUnion(ast)
+      return rewriteUnion(ast)
     case "Number":
       return integer
     default:
@@ -90,15 +92,15 @@ const compile = (ast: SchemaAST.AST): Rewrite => {
   }
 }
 
-/** The rewriting that a wire schema allows. */
-export const tolerant = (schema: Schema.Top): Rewrite => compile(schema.ast)
+/** Creates the rewriting of documents that a wire schema allows. */
+export const makeRewrite = (schema: Schema.Top): Rewrite => compile(schema.ast)
 
 interface Finding {
   readonly path: ReadonlyArray<PropertyKey>
   readonly description: string
 }
 
-const words: Readonly<Record<string, string>> = {
+const expectations: Readonly<Record<string, string>> = {
   Objects: "an object",
   Arrays: "a list",
   String: "a string",
@@ -110,12 +112,13 @@ const expectation = (ast: SchemaAST.AST): string =>
   ast._tag === "Never"
     ? "is not allowed here"
     : `must be ${
-      ast.annotations?.expected ?? (SchemaAST.isLiteral(ast) ? JSON.stringify(ast.literal) : words[ast._tag] ?? "valid")
+      ast.annotations?.expected ??
+        (SchemaAST.isLiteral(ast) ? JSON.stringify(ast.literal) : expectations[ast._tag] ?? "valid")
     }`
 
 const depth = (findings: ReadonlyArray<Finding>) => Math.max(...findings.map(({ path }) => path.length))
 
-/** The alternative that the document came closest to, if one did. */
+/** Returns the findings of the variant that the document resembles most, or `otherwise` if two are equally close. */
 export const closest = (
   alternatives: ReadonlyArray<ReadonlyArray<Finding>>,
   otherwise: Finding
@@ -147,7 +150,7 @@ const find = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): Reado
   }
 }
 
-/** Why a document does not fit a schema; none where it does. */
+/** Returns the reasons why a document does not match a schema; empty if it matches. */
 export const findings = (schema: Schema.Codec<unknown>, document: unknown): ReadonlyArray<Finding> => {
   const result = Schema.decodeUnknownResult(schema)(document, { errors: "all" })
   return result._tag === "Success" ? [] : find(result.failure.issue, [])
@@ -159,6 +162,7 @@ const toPath = (path: ReadonlyArray<PropertyKey>): string =>
     ""
   )
 
+/** Converts a finding to a violation with a path such as `message.parts[0]`. */
 export const toViolation = ({ description, path }: Finding): AgentError.Violation => ({
   field: toPath(path),
   description

@@ -1,4 +1,4 @@
-/** Requests and answers that both editions write alike. */
+/** Requests and responses that both versions write alike. */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as AgentError from "../../AgentError.ts"
@@ -6,36 +6,39 @@ import type * as Protocol from "../../Dialect.ts"
 import type * as Id from "../../Id.ts"
 import type * as Operation from "../../Operation.ts"
 import type * as TaskState from "../../TaskState.ts"
-import { codec, form, request } from "./codec.ts"
+import { makeCodec, makeRequestCodec, variant } from "./codec.ts"
 import { readState, stateNames } from "./enums.ts"
 import type { Model } from "./model.ts"
 import * as Wire from "./wireSchema.ts"
 
-/** Names the members of a request that an edition has no place for. */
-export type Inexpressible = (value: { readonly tenant?: string }) => ReadonlyArray<AgentError.Violation>
+/** Returns the members of a request that a version cannot express. */
+export type UnsupportedFields = (value: { readonly tenant?: string }) => ReadonlyArray<AgentError.Violation>
 
 type Request<K extends Operation.Tag> = Operation.Request<Operation.All[K]>
 
-/** A request whose members have the same names and types in the model. */
-const plain = <K extends Operation.Tag>(fields: () => Schema.Struct.Fields, inexpressible?: Inexpressible) =>
-  request<Request<K>>({
-    expected: "must be an object",
-    forms: () => {
+/** Creates the codec of a request whose members have the same names and types in the model. */
+const plainRequest = <K extends Operation.Tag>(
+  fields: () => Schema.Struct.Fields,
+  unsupportedFields?: UnsupportedFields
+) =>
+  makeRequestCodec<Request<K>>({
+    message: "must be an object",
+    variants: () => {
       const members = fields()
       const names = Object.keys(members)
       return [
-        form(
+        variant(
           Wire.struct(members) as Schema.Top as Schema.Codec<Wire.Members>,
           (wire) => Wire.compact(Object.fromEntries(names.map((name) => [name, wire[name]]))) as Request<K>
         )
       ]
     },
     write: (value) => Wire.compact(value) as Schema.Json,
-    inexpressible: inexpressible as ((value: Request<K>) => ReadonlyArray<AgentError.Violation>) | undefined
+    unsupportedFields: unsupportedFields as ((value: Request<K>) => ReadonlyArray<AgentError.Violation>) | undefined
   })
 
 const ofTask = { tenant: Wire.text, id: Wire.id }
-/** Specification §3.1.4. */
+/** A2A 1.0 §3.1.4. */
 const pageSize = Wire.optional(
   Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { expected: "a whole number from 1 to 100" }))
 )
@@ -50,18 +53,19 @@ const listFields = {
   includeArtifacts: Wire.flag
 }
 
-export const taskRequests = (
+/** Creates the codecs of requests that name tasks. */
+export const makeTaskRequests = (
   states: Readonly<Record<TaskState.TaskState, string>>,
-  inexpressible?: Inexpressible
+  unsupportedFields?: UnsupportedFields
 ) => ({
-  GetTask: plain<"GetTask">(() => ({ ...ofTask, historyLength: Wire.count }), inexpressible),
-  CancelTask: plain<"CancelTask">(() => ({ ...ofTask, metadata: Wire.metadata }), inexpressible),
-  SubscribeToTask: plain<"SubscribeToTask">(() => ofTask, inexpressible),
-  GetExtendedAgentCard: plain<"GetExtendedAgentCard">(() => ({ tenant: Wire.text }), inexpressible),
-  ListTasks: request<Operation.ListTasksRequest>({
-    expected: "must be an object",
-    forms: () => [
-      form(Wire.struct(listFields), (wire): Operation.ListTasksRequest => {
+  GetTask: plainRequest<"GetTask">(() => ({ ...ofTask, historyLength: Wire.count }), unsupportedFields),
+  CancelTask: plainRequest<"CancelTask">(() => ({ ...ofTask, metadata: Wire.metadata }), unsupportedFields),
+  SubscribeToTask: plainRequest<"SubscribeToTask">(() => ofTask, unsupportedFields),
+  GetExtendedAgentCard: plainRequest<"GetExtendedAgentCard">(() => ({ tenant: Wire.text }), unsupportedFields),
+  ListTasks: makeRequestCodec<Operation.ListTasksRequest>({
+    message: "must be an object",
+    variants: () => [
+      variant(Wire.struct(listFields), (wire): Operation.ListTasksRequest => {
         const status = wire.status === undefined ? undefined : readState(wire.status)
         return Wire.compact({
           tenant: wire.tenant,
@@ -81,27 +85,27 @@ export const taskRequests = (
         status: status === undefined || status === "unspecified" ? undefined : states[status],
         statusTimestampAfter: statusTimestampAfter && Wire.writeTimestamp(statusTimestampAfter)
       }),
-    inexpressible
+    unsupportedFields
   })
 })
 
 const ofConfig = () => ({ tenant: Wire.text, taskId: Wire.id, id: Wire.id })
 
-/** Push configurations by task and id, in the words of 1.0 and of both REST editions. */
-export const configRequests = (inexpressible?: Inexpressible) => ({
-  GetTaskPushNotificationConfig: plain<"GetTaskPushNotificationConfig">(ofConfig, inexpressible),
-  DeleteTaskPushNotificationConfig: plain<"DeleteTaskPushNotificationConfig">(ofConfig, inexpressible),
-  ListTaskPushNotificationConfigs: plain<"ListTaskPushNotificationConfigs">(
+/** Creates the codecs of requests that name a push configuration, for 1.0 and for 0.3 over REST. */
+export const makeConfigRequests = (unsupportedFields?: UnsupportedFields) => ({
+  GetTaskPushNotificationConfig: plainRequest<"GetTaskPushNotificationConfig">(ofConfig, unsupportedFields),
+  DeleteTaskPushNotificationConfig: plainRequest<"DeleteTaskPushNotificationConfig">(ofConfig, unsupportedFields),
+  ListTaskPushNotificationConfigs: plainRequest<"ListTaskPushNotificationConfigs">(
     () => ({ tenant: Wire.text, taskId: Wire.id, pageSize: Wire.integer, pageToken: Wire.text }),
-    inexpressible
+    unsupportedFields
   )
 })
 
-/** Pages of tasks; a bare list, as the 0.3 tables have it, is one whole page. */
-export const taskPage = (model: Model): Protocol.Codec<Operation.ListTasksResponse> =>
-  codec({
-    expected: "must be a page of tasks",
-    forms: () => {
+/** Creates the codec of pages of tasks. A bare list, as in the tables of 0.3, is one whole page. */
+export const makeTaskPage = (model: Model): Protocol.Codec<Operation.ListTasksResponse> =>
+  makeCodec({
+    message: "must be a page of tasks",
+    variants: () => {
       const tasks = Schema.Array(model.schemas().task)
       const page = Wire.struct({
         tasks: Wire.optional(tasks),
@@ -115,13 +119,13 @@ export const taskPage = (model: Model): Protocol.Codec<Operation.ListTasksRespon
         pageSize: wire.pageSize ?? wire.tasks?.length ?? 0,
         totalSize: wire.totalSize ?? wire.tasks?.length ?? 0
       })
-      return [form(page, toPage), form(tasks, (tasks) => toPage({ tasks }))]
+      return [variant(page, toPage), variant(tasks, (tasks) => toPage({ tasks }))]
     },
     write: ({ tasks, ...rest }) => ({ ...rest, tasks: tasks.map(model.writeTask) })
   })
 
-/** What answers a deletion: whatever comes is taken for it. */
-export const nothing = (written: Schema.Json): Protocol.Codec<void> => ({
+/** Creates the codec of a deletion's response: anything is read as success. */
+export const makeEmptyResult = (written: Schema.Json): Protocol.Codec<void> => ({
   decode: () => Result.succeed(undefined),
   encode: () => Result.succeed(written)
 })

@@ -1,4 +1,4 @@
-/** The routes of both editions, which differ in prefix, in the verb of subscribing, and in the extended card's path. */
+/** The routes of both versions, which differ in the prefix, the verb of subscribing, and the extended card's path. */
 import type * as Arr from "effect/Array"
 import type { Route } from "../../Dialect.ts"
 import type * as Operation from "../../Operation.ts"
@@ -9,8 +9,8 @@ const config = "/tasks/{taskId}/pushNotificationConfigs/{id}"
 const get: Route = { method: "GET", path: "/tasks/{id}:subscribe", body: "none" }
 const post: Route = { ...get, method: "POST" }
 
-/** `subscribe`: the verb to try first; peers disagree on it, so both are known. */
-export const routes = (options: { readonly subscribe: "GET" | "POST"; readonly card: `/${string}` }): Routes => ({
+/** Creates the routes of a version. `subscribe` is the verb to try first: peers disagree on it, so both are known. */
+export const makeRoutes = (options: { readonly subscribe: "GET" | "POST"; readonly card: `/${string}` }): Routes => ({
   SendMessage: [{ method: "POST", path: "/message:send" }],
   SendStreamingMessage: [{ method: "POST", path: "/message:stream" }],
   GetTask: [{ method: "GET", path: "/tasks/{id}", query: { historyLength: "integer" }, body: "none" }],

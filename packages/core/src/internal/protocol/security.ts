@@ -1,35 +1,36 @@
 /**
- * Security schemes and requirements. Three shapes are met: named by a member (1.0), tagged with `type` (0.3), and
- * tagged with `$case` (a server that prints its memory). All are read, the first two are written.
+ * Security schemes and requirements. Peers write three shapes: named by a member (1.0), tagged with `type` (0.3), and
+ * tagged with `$case` (servers that print their memory). All are read, the first two are written.
  */
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type * as SecurityScheme from "../../SecurityScheme.ts"
-import { tolerant } from "./lenient.ts"
+import { makeRewrite } from "./lenient.ts"
 import * as Wire from "./wireSchema.ts"
 
 type Scheme = SecurityScheme.SecurityScheme
 type Flow = SecurityScheme.OAuthFlow
 
-const record = (value: unknown): Wire.Members => Wire.isObject(value) ? value : {}
+const record = (value: unknown): Wire.Members => Predicate.isReadonlyObject(value) ? value : {}
 
-/** `{ $case, value }` as `{ [$case]: value }`. */
+/** Converts `{ $case, value }` to `{ [$case]: value }`. */
 const untagged = (value: unknown): Wire.Members => {
   const members = record(value)
   return typeof members.$case === "string" ? { [members.$case]: members.value } : members
 }
 
-/** A reader of one wire object that gives up quietly. */
-const part = <Fields extends Schema.Struct.Fields, A>(
+/** Creates a reader of one wire object that returns `undefined` if the object does not match. */
+const makeReader = <Fields extends Schema.Struct.Fields, A>(
   fields: () => Fields,
   read: (wire: Schema.Struct<Fields>["Type"]) => A
 ): (value: unknown) => A | undefined => {
   const compiled = Wire.lazy(() => {
     const schema = Wire.struct(fields())
-    return { fits: Schema.is(schema as Schema.Top), rewrite: tolerant(schema as Schema.Top) }
+    return { matches: Schema.is(schema as Schema.Top), rewrite: makeRewrite(schema as Schema.Top) }
   })
   return (value) => {
     const rewritten = compiled().rewrite(value)
-    return compiled().fits(rewritten) ? read(rewritten as Schema.Struct<Fields>["Type"]) : undefined
+    return compiled().matches(rewritten) ? read(rewritten as Schema.Struct<Fields>["Type"]) : undefined
   }
 }
 
@@ -37,7 +38,7 @@ const scopes = Wire.optional(Schema.Record(Schema.String, Schema.String))
 const token = () => ({ tokenUrl: Schema.String, refreshUrl: Wire.text, scopes })
 
 const flowReaders: { readonly [member: string]: (value: unknown) => Flow | undefined } = {
-  authorizationCode: part(
+  authorizationCode: makeReader(
     () => ({ ...token(), authorizationUrl: Schema.String, pkceRequired: Wire.flag }),
     ({ authorizationUrl, pkceRequired, refreshUrl, scopes = {}, tokenUrl }) => ({
       _tag: "AuthorizationCode" as const,
@@ -47,13 +48,13 @@ const flowReaders: { readonly [member: string]: (value: unknown) => Flow | undef
       scopes
     })
   ),
-  clientCredentials: part(token, ({ refreshUrl, scopes = {}, tokenUrl }) => ({
+  clientCredentials: makeReader(token, ({ refreshUrl, scopes = {}, tokenUrl }) => ({
     _tag: "ClientCredentials" as const,
     tokenUrl,
     ...Wire.compact({ refreshUrl }),
     scopes
   })),
-  deviceCode: part(
+  deviceCode: makeReader(
     () => ({ ...token(), deviceAuthorizationUrl: Schema.String }),
     ({ deviceAuthorizationUrl, refreshUrl, scopes = {}, tokenUrl }) => ({
       _tag: "DeviceCode" as const,
@@ -63,7 +64,7 @@ const flowReaders: { readonly [member: string]: (value: unknown) => Flow | undef
       scopes
     })
   ),
-  implicit: part(
+  implicit: makeReader(
     () => ({ authorizationUrl: Schema.String, refreshUrl: Wire.text, scopes }),
     ({ authorizationUrl, refreshUrl, scopes = {} }) => ({
       _tag: "Implicit" as const,
@@ -72,7 +73,7 @@ const flowReaders: { readonly [member: string]: (value: unknown) => Flow | undef
       scopes
     })
   ),
-  password: part(token, ({ refreshUrl, scopes = {}, tokenUrl }) => ({
+  password: makeReader(token, ({ refreshUrl, scopes = {}, tokenUrl }) => ({
     _tag: "Password" as const,
     tokenUrl,
     ...Wire.compact({ refreshUrl }),
@@ -94,11 +95,11 @@ const description = Wire.text
 const locations = Schema.Literals(["query", "header", "cookie"])
 
 const schemeReaders: { readonly [member: string]: (value: unknown) => Scheme | undefined } = {
-  apiKeySecurityScheme: part(
+  apiKeySecurityScheme: makeReader(
     () => ({ description, location: locations, name: Schema.String }),
     ({ description, location, name }) => ({ _tag: "ApiKey" as const, ...Wire.compact({ description }), location, name })
   ),
-  httpAuthSecurityScheme: part(
+  httpAuthSecurityScheme: makeReader(
     () => ({ description, scheme: Schema.String, bearerFormat: Wire.text }),
     ({ bearerFormat, description, scheme }) => ({
       _tag: "HttpAuth" as const,
@@ -106,7 +107,7 @@ const schemeReaders: { readonly [member: string]: (value: unknown) => Scheme | u
       scheme
     })
   ),
-  oauth2SecurityScheme: part(
+  oauth2SecurityScheme: makeReader(
     () => ({ description, flows: Wire.optional(Schema.Unknown), oauth2MetadataUrl: Wire.text }),
     ({ description, flows, oauth2MetadataUrl }) => ({
       _tag: "OAuth2" as const,
@@ -114,7 +115,7 @@ const schemeReaders: { readonly [member: string]: (value: unknown) => Scheme | u
       flows: readFlows(flows)
     })
   ),
-  openIdConnectSecurityScheme: part(
+  openIdConnectSecurityScheme: makeReader(
     () => ({ description, openIdConnectUrl: Schema.String }),
     ({ description, openIdConnectUrl }) => ({
       _tag: "OpenIdConnect" as const,
@@ -122,7 +123,7 @@ const schemeReaders: { readonly [member: string]: (value: unknown) => Scheme | u
       openIdConnectUrl
     })
   ),
-  mtlsSecurityScheme: part(() => ({ description }), ({ description }) => ({
+  mtlsSecurityScheme: makeReader(() => ({ description }), ({ description }) => ({
     _tag: "MutualTls" as const,
     ...Wire.compact({ description })
   }))
@@ -148,7 +149,7 @@ const readScheme = (value: unknown): Scheme | undefined => {
   return undefined
 }
 
-/** Schemes of a kind not known here are left out: a requirement that names one cannot be met. */
+/** Reads schemes. Those of an unknown kind are left out, so that a requirement that names one cannot be met. */
 export const readSchemes = (value: unknown): Readonly<Record<string, Scheme>> =>
   Object.fromEntries(
     Object.entries(record(value)).flatMap(([name, wire]) => {
@@ -160,13 +161,13 @@ export const readSchemes = (value: unknown): Readonly<Record<string, Scheme>> =>
 const strings = (value: unknown): ReadonlyArray<string> =>
   Array.isArray(value) ? value.filter((one) => typeof one === "string") : []
 
-/** `{ schemes: { name: { list } } }` of 1.0, `{ name: [scope] }` of 0.3. */
+/** Reads requirements: `{ schemes: { name: { list } } }` of 1.0, `{ name: [scope] }` of 0.3. */
 export const readRequirements = (value: unknown): ReadonlyArray<SecurityScheme.SecurityRequirement> =>
-  (Array.isArray(value) ? value : []).filter(Wire.isObject).map((wire) =>
+  (Array.isArray(value) ? value : []).filter(Predicate.isReadonlyObject).map((wire) =>
     Object.fromEntries(
-      Object.entries(Wire.isObject(wire.schemes) ? wire.schemes : wire).map(([name, scopes]) => [
+      Object.entries(Predicate.isReadonlyObject(wire.schemes) ? wire.schemes : wire).map(([name, scopes]) => [
         name,
-        strings(Wire.isObject(scopes) ? scopes.list : scopes)
+        strings(Predicate.isReadonlyObject(scopes) ? scopes.list : scopes)
       ])
     )
   )
@@ -177,7 +178,7 @@ const writeFlow = (flow: Flow, withPkce: boolean): Wire.JsonObject => {
   return { [_tag[0]!.toLowerCase() + _tag.slice(1)]: { ...fields, ...(isRequired ? { pkceRequired } : undefined) } }
 }
 
-/** 1.0, where a scheme has one flow: the first. */
+/** Writes a scheme of 1.0, which has one flow: the first. */
 export const writeScheme = (scheme: Scheme): Wire.JsonObject => {
   const { _tag, ...fields } = scheme
   switch (scheme._tag) {
@@ -196,7 +197,7 @@ export const writeScheme = (scheme: Scheme): Wire.JsonObject => {
   }
 }
 
-/** 0.3 knows neither the device flow nor a need for PKCE. */
+/** Writes a scheme of 0.3, which has neither the device flow nor required PKCE. */
 export const writeTypedScheme = (scheme: Scheme): Wire.JsonObject => {
   const { _tag, ...fields } = scheme
   switch (scheme._tag) {

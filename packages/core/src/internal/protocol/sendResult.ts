@@ -1,27 +1,28 @@
 /**
- * What an agent answers a message with, and what a stream carries. Every dialect reads both the wrapped form
- * (`{"task": …}`) and the bare one, its own first.
+ * Codecs of the results of sends and of stream events. Every dialect reads both the wrapped form (`{"task": …}`) and the
+ * bare one, its own first.
  */
+import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import type * as Protocol from "../../Dialect.ts"
 import type * as Message from "../../Message.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
 import type * as Task from "../../Task.ts"
-import { codec, type Form, form } from "./codec.ts"
+import { makeCodec, type Variant, variant } from "./codec.ts"
 import type { Model } from "./model.ts"
 import * as Wire from "./wireSchema.ts"
 
 type Name = "statusUpdate" | "artifactUpdate" | "task" | "message"
 
-const wrapped = <W, A>(name: Name, schema: Schema.Codec<W>, read: (wire: W) => A): Form<A> => {
+const wrapped = <W, A>(name: Name, schema: Schema.Codec<W>, read: (wire: W) => A): Variant<A> => {
   const none = { statusUpdate: Wire.absent, artifactUpdate: Wire.absent, task: Wire.absent, message: Wire.absent }
   const wrapper = Wire.struct({ ...none, [name]: schema }, { msg: "message" })
-  return form(wrapper as Schema.Top as Schema.Codec<Record<Name, W>>, (wire) => read(wire[name]))
+  return variant(wrapper as Schema.Top as Schema.Codec<Record<Name, W>>, (wire) => read(wire[name]))
 }
 
 const kinds: ReadonlySet<unknown> = new Set(["task", "message", "status-update", "artifact-update"])
-/** Each tells that an event means something here: wrappers first, then what bare events have. */
-const marks = [
+/** Members of which every known event has one: wrappers first, then members of bare events. */
+const knownMembers = [
   "statusUpdate",
   "artifactUpdate",
   "task",
@@ -37,31 +38,32 @@ const marks = [
   "role"
 ]
 
-/** False for the events of a later version, which a client passes over. */
+/** Returns false for events of a later version, which clients skip. */
 const isKnown = (document: unknown): boolean =>
-  !Wire.isObject(document) || (typeof document.kind === "string" && document.statusUpdate === undefined
+  !Predicate.isReadonlyObject(document) || (typeof document.kind === "string" && document.statusUpdate === undefined
     ? kinds.has(document.kind)
-    : marks.some((name) => document[name] !== undefined && document[name] !== null))
+    : knownMembers.some((name) => document[name] !== undefined && document[name] !== null))
 
-export interface Payloads {
-  readonly answer: Protocol.Codec<Task.Task | Message.Message>
+/** The codecs of results and events in one dialect. */
+export interface ResultCodecs {
+  readonly result: Protocol.Codec<Task.Task | Message.Message>
   readonly event: Protocol.Codec<StreamEvent.StreamEvent>
-  /** A task alone, which no dialect wraps. */
+  /** A lone task, which no dialect wraps. */
   readonly task: Protocol.Codec<Task.Task>
 }
 
-/** `isWrapped`: how this dialect writes them. */
-export const payloads = (model: Model, isWrapped: boolean): Payloads => {
-  const forms = (withUpdates: boolean) => (): ReadonlyArray<Form<any>> => {
+/** Creates the codecs of results and events. `isWrapped`: the dialect writes wrapped ones. */
+export const makeResultCodecs = (model: Model, isWrapped: boolean): ResultCodecs => {
+  const variants = (withUpdates: boolean) => (): ReadonlyArray<Variant<any>> => {
     const { artifactUpdate, message, statusUpdate, task } = model.schemas()
-    const bare = [form(task, model.readTask), form(message, model.readMessage)]
-    const wraps: ReadonlyArray<Form<any>> = [
+    const bare = [variant(task, model.readTask), variant(message, model.readMessage)]
+    const wraps: ReadonlyArray<Variant<any>> = [
       wrapped("task", task, model.readTask),
       wrapped("message", message, model.readMessage)
     ]
     const bareUpdates = () => [
-      form(statusUpdate, model.readStatusUpdate),
-      form(artifactUpdate, model.readArtifactUpdate)
+      variant(statusUpdate, model.readStatusUpdate),
+      variant(artifactUpdate, model.readArtifactUpdate)
     ]
     const wrappedUpdates = () => [
       wrapped("statusUpdate", statusUpdate, model.readStatusUpdate),
@@ -85,22 +87,22 @@ export const payloads = (model: Model, isWrapped: boolean): Payloads => {
     }
   }
   return {
-    task: codec({
-      expected: "is not a task",
-      forms: () => {
+    task: makeCodec({
+      message: "is not a task",
+      variants: () => {
         const { task } = model.schemas()
-        return [form(task, model.readTask), wrapped("task", task, model.readTask)]
+        return [variant(task, model.readTask), wrapped("task", task, model.readTask)]
       },
       write: model.writeTask
     }),
-    answer: codec<Task.Task | Message.Message>({
-      expected: "is neither a task nor a message",
-      forms: forms(false),
+    result: makeCodec<Task.Task | Message.Message>({
+      message: "is neither a task nor a message",
+      variants: variants(false),
       write
     }),
-    event: codec<StreamEvent.StreamEvent>({
-      expected: "is neither a task, a message, a status update nor an artifact update",
-      forms: forms(true),
+    event: makeCodec<StreamEvent.StreamEvent>({
+      message: "is neither a task, a message, a status update nor an artifact update",
+      variants: variants(true),
       write,
       isKnown
     })

@@ -1,7 +1,6 @@
 /**
- * What wire schemas are made of. They describe the strict form of a document and transform nothing, so that the schema
- * compiler can turn each into one guard; other spellings are known to them only to be refused, and then rewritten
- * (`tolerant.ts`).
+ * Building blocks of wire schemas. A wire schema describes the strict form of a document and transforms nothing, so that
+ * the schema compiler can turn it into one guard. It refuses other spellings, which `lenient.ts` then rewrites.
  */
 import * as DateTime from "effect/DateTime"
 import * as Base64 from "effect/encoding/Base64"
@@ -12,18 +11,15 @@ export type Draft<A> = { -readonly [K in keyof A]: A[K] }
 export type JsonObject = { readonly [name: string]: Schema.Json }
 export type Members = { readonly [name: string]: unknown }
 
-export const isObject = (value: unknown): value is Members =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-/** The value of `make`, made at the first use: loading an edition costs nothing. */
+/** Returns a function that makes a value at the first call, so that loading a protocol version costs nothing. */
 export const lazy = <A>(make: () => A): () => A => {
   let made: { readonly value: A } | undefined
   return () => (made ??= { value: make() }).value
 }
 
-/** Annotation of a struct: other spellings of its members. */
+/** The annotation of a struct that lists other spellings of its members. */
 export const spellingsKey = "@effect-a2a/core/spellings"
-/** Annotation of an enumeration: its names by number. */
+/** The annotation of an enumeration that lists its names by number. */
 export const namesKey = "@effect-a2a/core/names"
 
 const toSnake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
@@ -37,8 +33,8 @@ const otherSpellings = (names: ReadonlyArray<string>, aliases: Readonly<Record<s
 }
 
 /**
- * A wire object. Its guard refuses the snake_case and alias spellings of its members, which it would otherwise ignore
- * together with their values. `aliases` maps a spelling to the member it stands for.
+ * Creates the schema of a wire object. It refuses the snake_case and alias spellings of its members, which a guard would
+ * otherwise ignore together with their values. `aliases` maps a spelling to its member.
  */
 export const struct = <const Fields extends Schema.Struct.Fields>(
   fields: Fields,
@@ -46,15 +42,17 @@ export const struct = <const Fields extends Schema.Struct.Fields>(
 ): Schema.Struct<Fields> => {
   const spellings = otherSpellings(Object.keys(fields), aliases)
   const refused = Object.fromEntries(Object.keys(spellings).map((name) => [name, absent]))
-  return Schema.Struct({ ...fields, ...refused }).annotate({ [spellingsKey]: spellings }) as any
+  return Schema.Struct({ ...fields, ...refused }).annotate({
+    [spellingsKey]: spellings
+  }) as Schema.Top as Schema.Struct<Fields>
 }
 
 export const optional = <S extends Schema.Top>(schema: S): Schema.optionalKey<S> => Schema.optionalKey(schema)
-/** The type of an object, as a set of one: unions look single literals up in an index, which costs more than a guard. */
+/** The `kind` of an object, as a union of one: a single literal would be looked up in an index, which costs more. */
 export const kind = <const Name extends string>(name: Name): Schema.Literals<readonly [Name]> => Schema.Literals([name])
-/** A member that excludes the ones beside it, or belongs to another spelling. */
+/** A member that must be absent: it excludes another one, or is another spelling. */
 export const absent = Schema.optionalKey(Schema.Never)
-/** Free-form JSON: never looked into, `null` included. */
+/** Free-form JSON, `null` included; never inspected. */
 export const json = Schema.Unknown
 export const text = optional(Schema.String)
 export const texts = optional(Schema.Array(Schema.String))
@@ -78,7 +76,7 @@ export const base64 = Schema.String.check(Schema.makeFilter(
 const lengthWithoutPadding = (value: string): number =>
   value.endsWith("==") ? value.length - 2 : value.endsWith("=") ? value.length - 1 : value.length
 
-/** For values that passed the `base64` guard. */
+/** Decodes a value that passed the `base64` guard. */
 export const readBytes = (value: string): Uint8Array => {
   const bare = value.slice(0, lengthWithoutPadding(value)).replaceAll("-", "+").replaceAll("_", "/")
   return Result.getOrThrow(Base64.decode(bare.padEnd(Math.ceil(bare.length / 4) * 4, "=")))
@@ -86,7 +84,7 @@ export const readBytes = (value: string): Uint8Array => {
 
 export const writeBytes: (bytes: Uint8Array) => string = Base64.encode
 
-/** As this side writes it, on a day that its month has in every year: nothing is lost by reading it. */
+/** A timestamp as this SDK writes it, on a day that its month has in every year: reading it loses nothing. */
 const own =
   /^[1-9]\d{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
 const isTimestamp = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d/
@@ -94,9 +92,10 @@ const hasZone = /(?:[Zz]|[+-]\d\d:?\d\d)$/
 
 const digits = (value: string, at: number): number => value.charCodeAt(at) * 10 + value.charCodeAt(at + 1) - 528
 
+/** Returns true if the timestamp is in the form that this SDK writes. */
 export const isOwnTimestamp = (value: string): boolean => own.test(value)
 
-/** Three times as fast as `Date.parse`. For values that are this side's own. */
+/** Reads a timestamp that passed `isOwnTimestamp`, three times as fast as `Date.parse`. */
 export const readOwnTimestamp = (value: string): DateTime.Utc =>
   DateTime.makeUnsafe(Date.UTC(
     digits(value, 0) * 100 + digits(value, 2),
@@ -108,7 +107,7 @@ export const readOwnTimestamp = (value: string): DateTime.Utc =>
     digits(value, 20) * 10 + value.charCodeAt(22) - 48
   ))
 
-/** An instant from RFC 3339 or its form without a zone, which means UTC; `undefined` for anything else. */
+/** Reads an RFC 3339 timestamp; without a zone it is UTC. Returns `undefined` for anything else. */
 export const readTimestamp = (value: string): DateTime.Utc | undefined => {
   if (isOwnTimestamp(value)) return readOwnTimestamp(value)
   if (!isTimestamp.test(value)) return undefined
@@ -116,7 +115,7 @@ export const readTimestamp = (value: string): DateTime.Utc | undefined => {
   return Number.isNaN(millis) ? undefined : DateTime.makeUnsafe(millis)
 }
 
-/** A timestamp in a request, where one that cannot be read is an error; empty is absent. */
+/** A timestamp in a request: unreadable ones are errors, an empty one is absent. */
 export const timestamp = Schema.String.check(Schema.makeFilter(
   (value: string) => value === "" || readTimestamp(value) !== undefined,
   { expected: "an RFC 3339 timestamp" }
@@ -132,12 +131,19 @@ export const isEmpty = (value: object): boolean => {
 const isDefault = (value: unknown): boolean =>
   value === undefined || value === "" || (typeof value === "object" && value !== null && isEmpty(value))
 
-/**
- * Sets the members that have a value: empty strings, lists and objects are absent, on the wire (rule W2) and from it
- * (peers exist that write every default).
- */
-export const compact = <A extends object>(members: A): { [K in keyof A]: Exclude<A[K], undefined> } => {
+type Defined<A> = { [K in keyof A]: Exclude<A[K], undefined> }
+
+const omit = <A extends object>(members: A, isOmitted: (value: unknown) => boolean): Defined<A> => {
   const draft: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(members)) if (!isDefault(value)) draft[name] = value
-  return draft as any
+  for (const [name, value] of Object.entries(members)) if (!isOmitted(value)) draft[name] = value
+  return draft as Defined<A>
 }
+
+/**
+ * Returns the members that have a value. Empty strings, lists and objects are absent: this SDK does not write them, and
+ * some peers write every default.
+ */
+export const compact = <A extends object>(members: A): Defined<A> => omit(members, isDefault)
+
+/** Returns the members that are not `undefined`. */
+export const defined = <A extends object>(members: A): Defined<A> => omit(members, (value) => value === undefined)

@@ -1,4 +1,4 @@
-/** Validation by code that is generated at the first use, where generating code is allowed: twice as fast. */
+/** Validation by code that is generated at the first use, if the platform allows it: twice as fast. */
 import type * as Schema from "effect/Schema"
 import * as SchemaJITCompiler from "effect/schema/SchemaJITCompiler"
 

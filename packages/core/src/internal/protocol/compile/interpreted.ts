@@ -1,6 +1,6 @@
 /**
- * What bundles for browsers have instead (condition `browser` of `#compile` in the manifest): the attempt to generate code
- * is in itself a violation where a page's policy says `script-src 'self'`, and a page reads no stream that is so fast.
+ * Validation without generated code, for browsers (condition `browser` of `#compile` in the manifest): under the policy
+ * `script-src 'self'` even the attempt is a violation, and pages read no stream so fast that it matters.
  */
 import type * as Schema from "effect/Schema"
 

@@ -1,4 +1,4 @@
-/** The vocabulary of 0.3 over JSON-RPC: every object names its `kind`, words are lower-case. */
+/** The dialect of 0.3 over JSON-RPC: every object names its `kind`, enumerations are lower-case. */
 import * as Schema from "effect/Schema"
 import type * as Protocol from "../../../Dialect.ts"
 import type * as Id from "../../../Id.ts"
@@ -6,16 +6,16 @@ import type { Metadata } from "../../../Metadata.ts"
 import type * as Operation from "../../../Operation.ts"
 import type * as Part from "../../../Part.ts"
 import * as TaskState from "../../../TaskState.ts"
-import { form, request } from "../codec.ts"
+import { makeRequestCodec, variant } from "../codec.ts"
 import { makeModel } from "../model.ts"
-import { nothing, taskRequests } from "../requests.ts"
-import { payloads } from "../sendResult.ts"
+import { makeEmptyResult, makeTaskRequests } from "../requests.ts"
+import { makeResultCodecs } from "../sendResult.ts"
 import * as Wire from "../wireSchema.ts"
 import { agentCard } from "./agentCard.ts"
 import { readData, readText, writeData } from "./parts.ts"
-import { push } from "./push.ts"
-import { send } from "./send.ts"
-import { inexpressible } from "./unsupportedFields.ts"
+import { makePushCodecs } from "./push.ts"
+import { makeSendCodecs } from "./send.ts"
+import { unsupportedFields } from "./unsupportedFields.ts"
 
 interface WirePart {
   readonly text?: string
@@ -73,13 +73,13 @@ const states: Readonly<Record<TaskState.TaskState, string>> = {
   "auth-required": "auth-required"
 }
 
-const model = makeModel<WirePart>({
-  kinds: true,
-  content: "parts",
+const model = makeModel({
+  hasKind: true,
+  partsField: "parts",
   states,
-  // there is no third role; only an agent can have spoken in one
+  // 0.3 has no third role; only an agent can have used one
   roles: { user: "user", agent: "agent", unspecified: "agent" },
-  final: (state) => TaskState.isTerminal(state) || state === "input-required",
+  final: TaskState.endsStream,
   hasReferences: true,
   part: () => ({
     known: [
@@ -96,43 +96,43 @@ const model = makeModel<WirePart>({
 
 type ConfigRequest = Operation.Request<typeof Operation.GetTaskPushNotificationConfig>
 
-/** Without the configuration's id the first one is meant, whose id is the task's. */
-const ofConfig = request<ConfigRequest>({
-  expected: "must be an object",
-  forms: () => [
-    form(Wire.struct({ id: Wire.id, pushNotificationConfigId: Wire.text }), (wire) => ({
+/** Names a configuration. Without its id it is the first one, whose id is the task's. */
+const ofConfig = makeRequestCodec<ConfigRequest>({
+  message: "must be an object",
+  variants: () => [
+    variant(Wire.struct({ id: Wire.id, pushNotificationConfigId: Wire.text }), (wire) => ({
       taskId: wire.id as Id.TaskId,
       id: wire.pushNotificationConfigId || wire.id
     }))
   ],
   write: ({ id, taskId }) => ({ id: taskId, pushNotificationConfigId: id }),
-  inexpressible
+  unsupportedFields
 })
 
-/** There are no pages of configurations here: all come at once. */
-const ofConfigs = request<Operation.Request<typeof Operation.ListTaskPushNotificationConfigs>>({
-  expected: "must be an object",
-  forms: () => [form(Wire.struct({ id: Wire.id }), (wire) => ({ taskId: wire.id as Id.TaskId }))],
+/** Lists configurations. There are no pages: all come at once. */
+const ofConfigs = makeRequestCodec<Operation.Request<typeof Operation.ListTaskPushNotificationConfigs>>({
+  message: "must be an object",
+  variants: () => [variant(Wire.struct({ id: Wire.id }), (wire) => ({ taskId: wire.id as Id.TaskId }))],
   write: ({ taskId }) => ({ id: taskId }),
-  inexpressible
+  unsupportedFields
 })
 
-const { answer, event, task } = payloads(model, false)
-const { create, page, success } = push({ isNamed: false })
-const { ListTasks: _, ...requests } = taskRequests(states, inexpressible)
+const { event, result, task } = makeResultCodecs(model, false)
+const { create, page, success } = makePushCodecs({ isNamed: false })
+const { ListTasks: _, ...requests } = makeTaskRequests(states, unsupportedFields)
 
 export const kindJson: Protocol.Dialect = {
   name: "A2A 0.3 JSON-RPC",
   request: {
     ...requests,
-    ...send(model, { push: "pushNotificationConfig", absentBlocking: undefined }),
+    ...makeSendCodecs(model, { push: "pushNotificationConfig", absentBlocking: undefined }),
     CreateTaskPushNotificationConfig: create,
     GetTaskPushNotificationConfig: ofConfig,
     DeleteTaskPushNotificationConfig: ofConfig,
     ListTaskPushNotificationConfigs: ofConfigs
   },
   success: {
-    SendMessage: answer,
+    SendMessage: result,
     SendStreamingMessage: event,
     SubscribeToTask: event,
     GetTask: task,
@@ -140,7 +140,7 @@ export const kindJson: Protocol.Dialect = {
     CreateTaskPushNotificationConfig: success,
     GetTaskPushNotificationConfig: success,
     ListTaskPushNotificationConfigs: page,
-    DeleteTaskPushNotificationConfig: nothing(null),
+    DeleteTaskPushNotificationConfig: makeEmptyResult(null),
     GetExtendedAgentCard: agentCard
   }
 }

@@ -1,18 +1,20 @@
-/** What the parts of both 0.3 dialects have in common. */
+/** Parts: the common half of the two dialects of 0.3. */
+import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import type { Metadata } from "../../../Metadata.ts"
 import type * as Part from "../../../Part.ts"
 import * as Wire from "../wireSchema.ts"
 
-/** Marks a value that is no object and was wrapped into one; the SDKs of both editions agree on it. */
+/** Marks a value that was wrapped into an object; the SDKs of both versions agree on it. */
 const wrappedFlag = "data_part_compat"
 
-/** Data of 0.3 are objects: anything else travels as `{ value }`. */
+/** Writes data. Those of 0.3 are objects, so anything else is wrapped: `{ value }`. */
 export const writeData = (part: Part.Data): { readonly data: Wire.JsonObject; readonly metadata?: Metadata } =>
-  Wire.isObject(part.data)
+  Predicate.isReadonlyObject(part.data)
     ? { data: part.data as Wire.JsonObject, ...Wire.compact({ metadata: part.metadata }) }
     : { data: { value: part.data }, metadata: { ...part.metadata, [wrappedFlag]: true } }
 
+/** Reads data and unwraps them if they are marked. */
 export const readData = (data: Wire.Members, metadata: Metadata | undefined): Part.Data => {
   const { [wrappedFlag]: isWrapped, ...rest } = metadata ?? {}
   return isWrapped === true && "value" in data
@@ -20,6 +22,6 @@ export const readData = (data: Wire.Members, metadata: Metadata | undefined): Pa
     : { _tag: "Data", data: data as Wire.JsonObject, ...Wire.compact({ metadata }) }
 }
 
-/** The common case, without the price of the general one. */
+/** Reads text; the usual case without metadata costs little. */
 export const readText = (text: string, metadata: Metadata | undefined): Part.Text =>
   metadata === undefined ? { _tag: "Text", text } : { _tag: "Text", text, ...Wire.compact({ metadata }) }

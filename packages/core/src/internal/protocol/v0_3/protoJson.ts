@@ -1,4 +1,5 @@
-/** The vocabulary of 0.3 over REST: proto-JSON, with `content`, nested data and files, and two Ls in "cancelled". */
+/** The dialect of 0.3 over REST: proto-JSON, with `content`, nested data and files, and two Ls in "cancelled". */
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type * as Protocol from "../../../Dialect.ts"
 import type { Metadata } from "../../../Metadata.ts"
@@ -6,14 +7,14 @@ import type * as Part from "../../../Part.ts"
 import * as TaskState from "../../../TaskState.ts"
 import { protoRoles, protoStates } from "../enums.ts"
 import { makeModel } from "../model.ts"
-import { configRequests, nothing, taskPage, taskRequests } from "../requests.ts"
-import { payloads } from "../sendResult.ts"
+import { makeConfigRequests, makeEmptyResult, makeTaskPage, makeTaskRequests } from "../requests.ts"
+import { makeResultCodecs } from "../sendResult.ts"
 import * as Wire from "../wireSchema.ts"
 import { agentCard } from "./agentCard.ts"
 import { readData, readText, writeData } from "./parts.ts"
-import { push } from "./push.ts"
-import { send } from "./send.ts"
-import { inexpressible } from "./unsupportedFields.ts"
+import { makePushCodecs } from "./push.ts"
+import { makeSendCodecs } from "./send.ts"
+import { unsupportedFields } from "./unsupportedFields.ts"
 
 interface WirePart {
   readonly text?: string
@@ -39,8 +40,8 @@ const file = (content: Schema.Struct.Fields) =>
   })
 
 const readPart = ({ data, file, metadata, text }: WirePart): Part.Part | undefined => {
-  // some write the data without the second `data` around them
-  if (data !== undefined) return readData(Wire.isObject(data.data) ? data.data : data, metadata)
+  // some peers leave the inner `data` out
+  if (data !== undefined) return readData(Predicate.isReadonlyObject(data.data) ? data.data : data, metadata)
   if (text !== undefined) return readText(text, metadata)
   if (file === undefined) return undefined
   const rest = Wire.compact({ filename: file.name, mediaType: file.mimeType, metadata })
@@ -68,13 +69,13 @@ const writePart = (part: Part.Part): Wire.JsonObject => {
 
 const states = { ...protoStates, canceled: "TASK_STATE_CANCELLED" }
 
-const model = makeModel<WirePart>({
-  kinds: false,
-  content: "content",
+const model = makeModel({
+  hasKind: false,
+  partsField: "content",
   statusAliases: { update: "message" },
   states,
   roles: protoRoles,
-  final: (state) => TaskState.isTerminal(state) || state === "input-required" || undefined,
+  final: (state) => TaskState.endsStream(state) || undefined,
   hasReferences: false,
   part: () => ({
     known: [
@@ -89,28 +90,28 @@ const model = makeModel<WirePart>({
   writePart
 })
 
-const { answer, event, task } = payloads(model, true)
-const { create, page, success } = push({ isNamed: true })
+const { event, result, task } = makeResultCodecs(model, true)
+const { create, page, success } = makePushCodecs({ isNamed: true })
 
 export const protoJson: Protocol.Dialect = {
   name: "A2A 0.3 REST",
   request: {
-    ...taskRequests(states, inexpressible),
-    ...configRequests(inexpressible),
-    ...send(model, { push: "pushNotification", absentBlocking: false }),
+    ...makeTaskRequests(states, unsupportedFields),
+    ...makeConfigRequests(unsupportedFields),
+    ...makeSendCodecs(model, { push: "pushNotification", absentBlocking: false }),
     CreateTaskPushNotificationConfig: create
   },
   success: {
-    SendMessage: answer,
+    SendMessage: result,
     SendStreamingMessage: event,
     SubscribeToTask: event,
     GetTask: task,
     CancelTask: task,
-    ListTasks: taskPage(model),
+    ListTasks: makeTaskPage(model),
     CreateTaskPushNotificationConfig: success,
     GetTaskPushNotificationConfig: success,
     ListTaskPushNotificationConfigs: page,
-    DeleteTaskPushNotificationConfig: nothing({}),
+    DeleteTaskPushNotificationConfig: makeEmptyResult({}),
     GetExtendedAgentCard: agentCard
   }
 }

@@ -1,11 +1,11 @@
-/** Push configurations of 0.3: nested in a pair with their task, which REST gives as a resource name. */
+/** Push configurations of 0.3: in a pair with their task, which REST writes as a resource name. */
 import * as Schema from "effect/Schema"
 import type * as Id from "../../../Id.ts"
 import type * as Operation from "../../../Operation.ts"
 import type * as PushNotification from "../../../PushNotification.ts"
-import { codec, form, request } from "../codec.ts"
+import { makeCodec, makeRequestCodec, variant } from "../codec.ts"
 import * as Wire from "../wireSchema.ts"
-import { inexpressible } from "./unsupportedFields.ts"
+import { unsupportedFields } from "./unsupportedFields.ts"
 
 type TaskConfig = PushNotification.TaskPushNotificationConfig
 
@@ -24,7 +24,7 @@ export const config = (): Schema.Codec<WireConfig> =>
     authentication: Wire.optional(Wire.struct({ schemes: Wire.texts, credentials: Wire.text }))
   })
 
-/** Of several authentication schemes the first counts. */
+/** Reads a configuration. Of several authentication schemes the first counts. */
 export const read = (wire: WireConfig): PushNotification.PushNotificationConfig => {
   const scheme = wire.authentication?.schemes?.[0]
   return Wire.compact({
@@ -56,7 +56,7 @@ const pair = () => Wire.struct({ taskId: Wire.text, name: Wire.text, pushNotific
 
 const parse = (name = "") => /^tasks\/(.+?)(?:\/pushNotificationConfigs\/(.*))?$/s.exec(name) ?? []
 
-/** `undefined` where the task is named neither way. */
+/** Reads a pair. Returns `undefined` if it does not name its task. */
 const readPair = (wire: Pair): TaskConfig | undefined => {
   const [, task, configId] = parse(wire.name)
   const taskId = wire.taskId || task
@@ -67,35 +67,36 @@ const readPair = (wire: Pair): TaskConfig | undefined => {
 const toName = ({ id = "", taskId }: TaskConfig) => `tasks/${taskId}/pushNotificationConfigs/${id}`
 
 export interface PushStyle {
-  /** Whether the task is told by a resource name. */
+  /** True if the task is a resource name. */
   readonly isNamed: boolean
 }
 
-export const push = ({ isNamed }: PushStyle) => {
+/** Creates the codecs of push configurations. */
+export const makePushCodecs = ({ isNamed }: PushStyle) => {
   const writePair = (config: TaskConfig): Wire.JsonObject => ({
     ...(isNamed ? { name: toName(config) } : { taskId: config.taskId }),
     pushNotificationConfig: write(config)
   })
   const reading = {
-    expected: "must be a push configuration",
-    lacking: { field: "taskId", description: "is required" }
+    message: "must be a push configuration",
+    missingField: { field: "taskId", description: "is required" }
   }
-  const success = codec<TaskConfig>({
+  const success = makeCodec<TaskConfig>({
     ...reading,
-    forms: () => [form(pair(), readPair)],
+    variants: () => [variant(pair(), readPair)],
     write: writePair
   })
-  const page = codec<Operation.Success<typeof Operation.ListTaskPushNotificationConfigs>>({
-    expected: "must be a list of push configurations",
-    forms: () => {
+  const page = makeCodec<Operation.Success<typeof Operation.ListTaskPushNotificationConfigs>>({
+    message: "must be a list of push configurations",
+    variants: () => {
       const all = Schema.Array(pair())
       const toPage = (pairs: ReadonlyArray<Pair>, nextPageToken?: string) => ({
         configs: pairs.flatMap((one) => readPair(one) ?? []),
         ...(nextPageToken ? { nextPageToken } : undefined)
       })
       return [
-        form(all, (pairs) => toPage(pairs)),
-        form(
+        variant(all, (pairs) => toPage(pairs)),
+        variant(
           Wire.struct({ configs: Wire.optional(all), nextPageToken: Wire.text }),
           (wire) => toPage(wire.configs ?? [], wire.nextPageToken)
         )
@@ -104,12 +105,12 @@ export const push = ({ isNamed }: PushStyle) => {
     write: ({ configs, nextPageToken }) =>
       isNamed ? { configs: configs.map(writePair), ...Wire.compact({ nextPageToken }) } : configs.map(writePair)
   })
-  /** Read in its three forms: the pair, the whole request around it, and the request with a pair that has no name. */
-  const create = request<TaskConfig & { readonly tenant?: string }>({
+  /** Reads three forms: the pair, the whole request around it, and the request with a pair that has no name. */
+  const create = makeRequestCodec<TaskConfig & { readonly tenant?: string }>({
     ...reading,
-    forms: () => [
-      form(pair(), readPair),
-      form(
+    variants: () => [
+      variant(pair(), readPair),
+      variant(
         Wire.struct({ taskId: Wire.text, parent: Wire.text, configId: Wire.text, config: pair() }),
         ({ config, configId, parent, taskId }) => {
           const read = readPair({ ...Wire.compact({ taskId: taskId || parse(parent)[1] }), ...config })
@@ -117,8 +118,7 @@ export const push = ({ isNamed }: PushStyle) => {
         }
       )
     ],
-    // servers read one of the first two forms and refuse the other, so both are there; the path of the REST route takes
-    // the task's id
+    // servers read one of the first two forms and refuse the other, so both are written; the route needs the task's id
     write: (config) => {
       const pair = writePair(config)
       const { id, taskId } = config
@@ -128,7 +128,7 @@ export const push = ({ isNamed }: PushStyle) => {
         ...(isNamed && { parent: `tasks/${taskId}`, ...Wire.compact({ configId: id }), config: pair })
       }
     },
-    inexpressible
+    unsupportedFields
   })
   return { create, success, page }
 }

@@ -1,13 +1,13 @@
-/** Sending a message in 0.3, where the caller's wish to wait is called `blocking`. */
+/** Requests that send a message in 0.3, whose switch for waiting is `blocking`. */
 import type * as Schema from "effect/Schema"
 import type * as Protocol from "../../../Dialect.ts"
 import type { Metadata } from "../../../Metadata.ts"
 import type * as Operation from "../../../Operation.ts"
-import { form, request } from "../codec.ts"
+import { makeRequestCodec, variant } from "../codec.ts"
 import type { Model } from "../model.ts"
 import * as Wire from "../wireSchema.ts"
 import * as Push from "./push.ts"
-import { inexpressible } from "./unsupportedFields.ts"
+import { unsupportedFields } from "./unsupportedFields.ts"
 
 interface WireSend {
   readonly message: never
@@ -23,11 +23,12 @@ interface WireSend {
 
 export interface SendStyle {
   readonly push: "pushNotification" | "pushNotificationConfig"
-  /** What a server takes an absent `blocking` for: proto-JSON cannot tell it from false. */
+  /** The meaning of an absent `blocking` for a server: in proto-JSON it equals false. */
   readonly absentBlocking: boolean | undefined
 }
 
-export const send = (model: Model, { absentBlocking, push }: SendStyle) => {
+/** Creates the codecs of both sends. */
+export const makeSendCodecs = (model: Model, { absentBlocking, push }: SendStyle) => {
   const other = push === "pushNotification" ? "pushNotificationConfig" : "pushNotification"
   const schema = () =>
     Wire.struct({
@@ -67,16 +68,16 @@ export const send = (model: Model, { absentBlocking, push }: SendStyle) => {
       const isSilent = isStreaming && configuration.returnImmediately === undefined && Wire.isEmpty(others)
       return isSilent ? undefined : { ...others, blocking: !(configuration.returnImmediately ?? false) }
     }
-    return request({
-      expected: "must be an object",
-      forms: () => [form(schema(), read)],
+    return makeRequestCodec({
+      message: "must be an object",
+      variants: () => [variant(schema(), read)],
       write: ({ configuration, message, metadata }) =>
         Wire.compact({
           message: model.writeMessage(message),
           configuration: writeConfiguration(configuration),
           metadata
         }) as Wire.JsonObject,
-      inexpressible
+      unsupportedFields
     })
   }
   return { SendMessage: codec(false), SendStreamingMessage: codec(true) }

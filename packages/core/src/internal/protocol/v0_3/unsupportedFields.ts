@@ -1,5 +1,6 @@
-/** What requests of 0.3 have no place for. */
-import type { Inexpressible } from "../requests.ts"
+/** Members of requests that 0.3 cannot express. */
+import type { UnsupportedFields } from "../requests.ts"
 
-export const inexpressible: Inexpressible = ({ tenant }) =>
+/** Returns a violation for a tenant, which 0.3 does not have. */
+export const unsupportedFields: UnsupportedFields = ({ tenant }) =>
   tenant === undefined || tenant === "" ? [] : [{ field: "tenant", description: "cannot be expressed in protocol 0.3" }]

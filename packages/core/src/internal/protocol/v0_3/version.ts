@@ -1,13 +1,13 @@
-/** Protocol 0.3, whose two bindings have a vocabulary each. */
+/** Protocol 0.3, whose two bindings have a dialect each. */
 import type * as Protocol from "../../../Dialect.ts"
 import { readBody, readError, writeBareBody, writeBareError } from "../failure.ts"
-import { routes } from "../routes.ts"
+import { makeRoutes } from "../routes.ts"
 import { agentCard } from "./agentCard.ts"
 import { kindJson } from "./kindJson.ts"
 import { protoJson } from "./protoJson.ts"
 
-/** Nobody serves the list that 0.3's table names, and a server of both editions takes it for 1.0's, of a tenant `v1`. */
-const { ListTasks: _, ...restRoutes } = routes({ subscribe: "GET", card: "/card" })
+/** Servers of 0.3 have no list of tasks, and a server of both versions reads `/v1/tasks` as 1.0's list of tenant `v1`. */
+const { ListTasks: _, ...restRoutes } = makeRoutes({ subscribe: "GET", card: "/card" })
 
 export const v0_3: Protocol.Protocol<"0.3"> = {
   version: "0.3",

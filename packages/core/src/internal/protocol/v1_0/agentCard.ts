@@ -1,13 +1,13 @@
-/** The card of 1.0 (specification §4.4); with an interface of 0.3 in it, it can be read by 0.3 clients too. */
+/** The card of 1.0 (A2A 1.0 §4.4); one that lists an interface of 0.3 can be read by 0.3 clients too. */
 import type * as AgentCard from "../../../AgentCard.ts"
 import type * as Protocol from "../../../Dialect.ts"
-import { is03, reading, writeCapabilities, writeCommon, writeInterfaces03, writeSkills } from "../card.ts"
-import { codec } from "../codec.ts"
+import { cardReader, is03, writeCapabilities, writeCommon, writeInterfaces03, writeSkills } from "../card.ts"
+import { makeCodec } from "../codec.ts"
 import { writeRequirement, writeScheme } from "../security.ts"
 import * as Wire from "../wireSchema.ts"
 
-/** What a 0.3 client looks for beside the members that both editions share. */
-const hybrid = (card: AgentCard.AgentCard, of03: ReadonlyArray<AgentCard.AgentInterface>) => ({
+/** Writes the members that only 0.3 clients read. */
+const writeMembers03 = (card: AgentCard.AgentCard, of03: ReadonlyArray<AgentCard.AgentInterface>) => ({
   ...writeInterfaces03(of03),
   ...Wire.compact({
     supportsAuthenticatedExtendedCard: card.capabilities.extendedAgentCard,
@@ -19,7 +19,7 @@ const write = (card: AgentCard.AgentCard): Wire.JsonObject => {
   const of03 = card.supportedInterfaces.filter(is03)
   const mapValues = Object.entries(card.securitySchemes ?? {}).map(([name, scheme]) => [name, writeScheme(scheme)])
   return {
-    ...(of03.length > 0 ? hybrid(card, of03) : undefined),
+    ...(of03.length > 0 ? writeMembers03(card, of03) : undefined),
     ...writeCommon(card),
     supportedInterfaces: card.supportedInterfaces.map((one) => Wire.compact(one)),
     capabilities: writeCapabilities(card.capabilities),
@@ -34,4 +34,4 @@ const write = (card: AgentCard.AgentCard): Wire.JsonObject => {
   }
 }
 
-export const agentCard: Protocol.Codec<AgentCard.AgentCard> = codec({ ...reading, write })
+export const agentCard: Protocol.Codec<AgentCard.AgentCard> = makeCodec({ ...cardReader, write })

@@ -1,21 +1,21 @@
-/** The vocabulary of 1.0, the same over both bindings (specification §4, §5.5). */
+/** The dialect of 1.0, the same over both bindings (A2A 1.0 §4, §5.5). */
 import type * as Schema from "effect/Schema"
 import type * as Protocol from "../../../Dialect.ts"
 import type * as Message from "../../../Message.ts"
 import type * as Operation from "../../../Operation.ts"
-import { form, request } from "../codec.ts"
+import { makeRequestCodec, variant } from "../codec.ts"
 import { protoRoles, protoStates } from "../enums.ts"
 import { makeModel } from "../model.ts"
-import { configRequests, nothing, taskPage, taskRequests } from "../requests.ts"
-import { payloads } from "../sendResult.ts"
+import { makeConfigRequests, makeEmptyResult, makeTaskPage, makeTaskRequests } from "../requests.ts"
+import { makeResultCodecs } from "../sendResult.ts"
 import * as Wire from "../wireSchema.ts"
 import { agentCard } from "./agentCard.ts"
 import * as Parts from "./parts.ts"
 import * as Push from "./push.ts"
 
 const model = makeModel({
-  kinds: false,
-  content: "parts",
+  hasKind: false,
+  partsField: "parts",
   states: protoStates,
   roles: protoRoles,
   hasReferences: true,
@@ -52,9 +52,9 @@ const readSend = ({ configuration, message, metadata, tenant }: WireSend): Opera
     metadata: metadata as Message.Message["metadata"]
   })
 
-const send = request<Operation.SendMessageRequest>({
-  expected: "must be an object",
-  forms: () => [form(Wire.struct(sendFields(), { request: "message" }), readSend)],
+const send = makeRequestCodec<Operation.SendMessageRequest>({
+  message: "must be an object",
+  variants: () => [variant(Wire.struct(sendFields(), { request: "message" }), readSend)],
   write: ({ configuration, message, metadata, tenant }) =>
     Wire.compact({
       tenant,
@@ -68,28 +68,28 @@ const send = request<Operation.SendMessageRequest>({
     })
 })
 
-const { answer, event, task } = payloads(model, true)
+const { event, result, task } = makeResultCodecs(model, true)
 
 export const dialect: Protocol.Dialect = {
   name: "A2A 1.0",
   request: {
-    ...taskRequests(protoStates),
-    ...configRequests(),
+    ...makeTaskRequests(protoStates),
+    ...makeConfigRequests(),
     SendMessage: send,
     SendStreamingMessage: send,
     CreateTaskPushNotificationConfig: Push.create
   },
   success: {
-    SendMessage: answer,
+    SendMessage: result,
     SendStreamingMessage: event,
     SubscribeToTask: event,
     GetTask: task,
     CancelTask: task,
-    ListTasks: taskPage(model),
+    ListTasks: makeTaskPage(model),
     CreateTaskPushNotificationConfig: Push.config,
     GetTaskPushNotificationConfig: Push.config,
     ListTaskPushNotificationConfigs: Push.page,
-    DeleteTaskPushNotificationConfig: nothing(null),
+    DeleteTaskPushNotificationConfig: makeEmptyResult(null),
     GetExtendedAgentCard: agentCard
   }
 }

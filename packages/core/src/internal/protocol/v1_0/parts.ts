@@ -1,4 +1,4 @@
-/** Parts of 1.0: the member that is there tells the kind of content. */
+/** Parts of 1.0: their kind is known by the member that is present. */
 import * as Schema from "effect/Schema"
 import type { Metadata } from "../../../Metadata.ts"
 import type * as Part from "../../../Part.ts"

@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import type * as Id from "../../../Id.ts"
 import type * as Operation from "../../../Operation.ts"
 import type * as PushNotification from "../../../PushNotification.ts"
-import { codec, form, request } from "../codec.ts"
+import { makeCodec, makeRequestCodec, variant } from "../codec.ts"
 import * as Wire from "../wireSchema.ts"
 
 export const fields = {
@@ -44,30 +44,30 @@ const writeOfTask = (config: PushNotification.TaskPushNotificationConfig) => ({
   taskId: config.taskId
 })
 
-export const create = request<Operation.Request<typeof Operation.CreateTaskPushNotificationConfig>>({
-  expected: "must be a push configuration",
-  forms: () => [
-    form(ofTask(), (wire) => ({ ...readOfTask(wire), ...(wire.tenant ? { tenant: wire.tenant } : undefined) }))
+export const create = makeRequestCodec<Operation.Request<typeof Operation.CreateTaskPushNotificationConfig>>({
+  message: "must be a push configuration",
+  variants: () => [
+    variant(ofTask(), (wire) => ({ ...readOfTask(wire), ...(wire.tenant ? { tenant: wire.tenant } : undefined) }))
   ],
   write: (config) => ({ ...writeOfTask(config), ...(config.tenant ? { tenant: config.tenant } : undefined) })
 })
 
-export const config = codec<PushNotification.TaskPushNotificationConfig>({
-  expected: "must be a push configuration",
-  forms: () => [form(ofTask(), readOfTask)],
+export const config = makeCodec<PushNotification.TaskPushNotificationConfig>({
+  message: "must be a push configuration",
+  variants: () => [variant(ofTask(), readOfTask)],
   write: writeOfTask
 })
 
-export const page = codec<Operation.Success<typeof Operation.ListTaskPushNotificationConfigs>>({
-  expected: "must be a list of push configurations",
-  forms: () => {
+export const page = makeCodec<Operation.Success<typeof Operation.ListTaskPushNotificationConfigs>>({
+  message: "must be a list of push configurations",
+  variants: () => {
     const configs = Schema.Array(ofTask())
     return [
-      form(Wire.struct({ configs: Wire.optional(configs), nextPageToken: Wire.text }), (wire) => ({
+      variant(Wire.struct({ configs: Wire.optional(configs), nextPageToken: Wire.text }), (wire) => ({
         configs: (wire.configs ?? []).map(readOfTask),
         ...(wire.nextPageToken ? { nextPageToken: wire.nextPageToken } : undefined)
       })),
-      form(configs, (configs) => ({ configs: configs.map(readOfTask) }))
+      variant(configs, (configs) => ({ configs: configs.map(readOfTask) }))
     ]
   },
   write: ({ configs, nextPageToken }) => ({

@@ -1,7 +1,7 @@
 /** Protocol 1.0. */
 import type * as Protocol from "../../../Dialect.ts"
 import { readBody, readError, writeError, writeStatus } from "../failure.ts"
-import { routes } from "../routes.ts"
+import { makeRoutes } from "../routes.ts"
 import { agentCard } from "./agentCard.ts"
 import { dialect } from "./dialect.ts"
 
@@ -13,7 +13,7 @@ export const v1_0: Protocol.Protocol<"1.0"> = {
   recognizers: [],
   rest: {
     dialect,
-    routes: routes({ subscribe: "POST", card: "/extendedAgentCard" }),
+    routes: makeRoutes({ subscribe: "POST", card: "/extendedAgentCard" }),
     tenantSegment: true,
     contentType: "application/a2a+json",
     failure: { decode: readBody, encode: writeStatus }
