@@ -1,9 +1,12 @@
 // Measures of code: casts, functions, names, state of modules, sizes, words of vendors.
-import { at, type Node, type Tree, walk } from "../syntax.ts"
+import { type Node, type Tree, walk } from "../syntax.ts"
 import { nameOf, place, trees } from "./sources.ts"
 
-const places = (visit: (source: Tree, node: Node, ancestors: ReadonlyArray<Node>) => string | undefined) =>
-  trees.flatMap((source) => {
+const places = (
+  sources: ReadonlyArray<Tree>,
+  visit: (source: Tree, node: Node, ancestors: ReadonlyArray<Node>) => string | undefined
+) =>
+  sources.flatMap((source) => {
     const found: Array<string> = []
     walk(source.program, (node, ancestors) => {
       const what = visit(source, node, ancestors)
@@ -15,38 +18,43 @@ const places = (visit: (source: Tree, node: Node, ancestors: ReadonlyArray<Node>
 const castTypes: Readonly<Record<string, string>> = { TSNeverKeyword: "as never", TSAnyKeyword: "as any" }
 
 /** Casts that switch the checker off. */
-export const casts: ReadonlyArray<string> = places((_, node) =>
-  node.type !== "TSAsExpression" ?
-    undefined :
-    node.expression.type === "TSAsExpression" && node.expression.typeAnnotation.type === "TSUnknownKeyword" ?
-    "as unknown as" :
-    castTypes[node.typeAnnotation.type]
-)
+export const casts = (sources = trees): ReadonlyArray<string> =>
+  places(sources, (_, node) =>
+    node.type !== "TSAsExpression" ?
+      undefined :
+      node.expression.type === "TSAsExpression" && node.expression.typeAnnotation.type === "TSUnknownKeyword" ?
+      "as unknown as" :
+      castTypes[node.typeAnnotation.type])
 
 const isFunction = (node: Node) =>
   node.type === "FunctionDeclaration" || node.type === "FunctionExpression" || node.type === "ArrowFunctionExpression"
 
 const linesOf = (text: string, { end, start }: Node) => text.slice(start, end).split("\n").length
 
-/** All functions that are in no other one, longest first. */
-export const functions: ReadonlyArray<{ readonly place: string; readonly lines: number }> = trees.flatMap((source) => {
-  const found: Array<{ readonly place: string; readonly lines: number }> = []
-  walk(source.program, (node, ancestors) => {
-    if (!isFunction(node) || ancestors.some(isFunction)) return
-    const lines = linesOf(source.text, node)
-    found.push({ lines, place: place(source, node.start, `${nameOf(node, ancestors)}, ${lines} lines`) })
-  })
-  return found
-}).sort((a, b) => b.lines - a.lines)
+interface Long {
+  readonly place: string
+  readonly lines: number
+}
 
-export const longFunctions: ReadonlyArray<string> = functions.filter(({ lines }) => lines > 80).map(({ place }) =>
-  place
-)
+/** All functions outside of others, longest first. */
+export const functions = (sources = trees): ReadonlyArray<Long> =>
+  sources.flatMap((source) => {
+    const found: Array<Long> = []
+    walk(source.program, (node, ancestors) => {
+      if (!isFunction(node) || ancestors.some(isFunction)) return
+      const lines = linesOf(source.text, node)
+      found.push({ lines, place: place(source, node.start, `${nameOf(node, ancestors)}, ${lines} lines`) })
+    })
+    return found
+  }).sort((a, b) => b.lines - a.lines)
 
+export const longFunctions = (sources = trees): ReadonlyArray<string> =>
+  functions(sources).filter(({ lines }) => lines > 80).map(({ place }) => place)
+
+/** The whole name, or the name up to a preposition: `told`, `heldOnSuccess`. */
 const participle =
-  /^(told|made|sent|held|kept|given|known|found|taken|written|spoken|begun|drawn|lost|left|met|shown|chosen|hidden|heard|meant|bound|split|[a-z]{2,}ed)(?=[A-Z]|$)/
-const noParticiple =
-  /^(embed|feed|need|seed|speed|shed|exceed|proceed|succeed|indeed|left|found|split)(?=[A-Z]|$)|^(heed|breed)$/
+  /^(told|made|sent|held|kept|given|known|taken|written|spoken|begun|drawn|lost|met|shown|chosen|hidden|heard|meant|bound|[a-z]{2,}ed)($|(?=(Of|On|In|By|With|To|From|At|For)([A-Z]|$)))/
+const noParticiple = /^(embed|feed|need|seed|speed|shed|exceed|proceed|succeed|heed|breed)(?=[A-Z]|$)/
 
 const isFunctionValue = (node: Node | null): boolean =>
   node !== null && (isFunction(node) || (node.type === "CallExpression" && (
@@ -54,17 +62,20 @@ const isFunctionValue = (node: Node | null): boolean =>
   )))
 
 const isEffectFn = (node: Node): boolean =>
-  node.type === "MemberExpression" && node.property.type === "Identifier" && /^fn(Untraced)?$/.test(node.property.name)
+  node.type === "MemberExpression" && node.property.type === "Identifier" &&
+    /^fn(Untraced)?$/.test(node.property.name) ||
+  (node.type === "Identifier" && node.name === "dual")
 
 /** Functions that are named by a past participle. */
-export const participles: ReadonlyArray<string> = places((_, node) => {
-  const name = node.type === "VariableDeclarator" && node.id.type === "Identifier" && isFunctionValue(node.init) ?
-    node.id.name :
-    node.type === "FunctionDeclaration" ?
-    node.id?.name :
-    undefined
-  return name !== undefined && participle.test(name) && !noParticiple.test(name) ? name : undefined
-})
+export const participles = (sources = trees): ReadonlyArray<string> =>
+  places(sources, (_, node) => {
+    const name = node.type === "VariableDeclarator" && node.id.type === "Identifier" && isFunctionValue(node.init) ?
+      node.id.name :
+      node.type === "FunctionDeclaration" ?
+      node.id?.name :
+      undefined
+    return name !== undefined && participle.test(name) && !noParticiple.test(name) ? name : undefined
+  })
 
 const collections = /^(Map|Set|WeakMap|WeakSet)$/
 const isMutated = (text: string, name: string) =>
@@ -81,40 +92,39 @@ const isMutable = ({ text }: Tree, node: Node): boolean =>
   )
 
 /** State that belongs to a module and not to a service. */
-export const state: ReadonlyArray<string> = trees.flatMap((source) =>
-  source.program.type !== "Program" ? [] : source.program.body
-    .map((node) => node.type === "ExportNamedDeclaration" ? node.declaration : node)
-    .flatMap((node) => node?.type === "VariableDeclaration" ? [node] : [])
-    .flatMap((node) =>
-      node.declarations
-        .filter((one) => node.kind !== "const" || isMutable(source, one))
-        .map((one) =>
-          place(source, one.start, one.id.type === "Identifier" ? `${node.kind} ${one.id.name}` : node.kind)
-        )
-    )
-)
+export const state = (sources = trees): ReadonlyArray<string> =>
+  sources.flatMap((source) =>
+    source.program.type !== "Program" ? [] : source.program.body
+      .map((node) => node.type === "ExportNamedDeclaration" ? node.declaration : node)
+      .flatMap((node) => node?.type === "VariableDeclaration" ? [node] : [])
+      .flatMap((node) =>
+        node.declarations
+          .filter((one) => node.kind !== "const" || isMutable(source, one))
+          .map((one) =>
+            place(source, one.start, one.id.type === "Identifier" ? `${node.kind} ${one.id.name}` : node.kind)
+          )
+      )
+  )
 
 const bytes = ({ text }: Tree) => Buffer.byteLength(text)
 
-export const bigFiles: ReadonlyArray<string> = trees.filter((source) => bytes(source) > 25_000).map((source) =>
-  `${source.file}: ${bytes(source)} bytes`
-)
+export const bigFiles = (): ReadonlyArray<string> =>
+  trees.filter((source) => bytes(source) > 25_000).map((source) => `${source.file}: ${bytes(source)} bytes`)
 
 /** Median size of a file, in kB. */
 export const medianSize = (): number =>
   (trees.map(bytes).sort((a, b) => a - b)[Math.floor(trees.length / 2)] ?? 0) / 1000
 
-/** Names of vendors and keys of their metadata. `adk` counts as a word or a part of a name. */
+/** Names of vendors and keys of their metadata, in any case. */
 const vendor =
-  /memory[-_ ]?lake|gemini|(?<![A-Za-z])adk(?![a-z])|(?<=[a-z])Adk(?![a-z])|(?<![A-Za-z])Adk(?=[A-Z])|drive:\/\/|readWriteProjectId|capabilitiesOverride|skipMemory|recommended_questions|presign_url|thought_signature|open_datasets/gi
+  /memory[-_ ]?lake|gemini|drive:\/\/|readWriteProjectId|capabilitiesOverride|skipMemory|recommended_questions|presign_url|thought_signature|open_datasets/gi
 
-const isVendorWord = (found: string) => !/^adk$/i.test(found) || /^(adk|Adk|ADK)$/.test(found)
+/** The word, or a part of a name such as `adk_type`, `isAdk`. */
+const adk = /(?<![A-Za-z])adk(?![a-z])|(?<![A-Z])(Adk(?![a-z])|ADK(?![A-Z]))/g
 
-export const vendorWords: ReadonlyArray<string> = trees.filter(({ file }) => file.startsWith("packages/core/")).flatMap(
-  (
-    source
-  ) =>
-    Array.from(source.text.matchAll(vendor)).filter(([found]) => isVendorWord(found)).map(({ 0: found, index }) =>
-      `${at(source, index)}: ${found}`
+export const vendorWords = (sources = trees): ReadonlyArray<string> =>
+  sources.filter(({ file }) => file.startsWith("packages/core/")).flatMap((source) =>
+    [...source.text.matchAll(vendor), ...source.text.matchAll(adk)].map(({ 0: found, index }) =>
+      place(source, index, found)
     )
-)
+  )

@@ -74,4 +74,4 @@ const exportedFrom = (source: Tree): ReadonlyArray<string> => {
   })
 }
 
-export const internalTypes: ReadonlyArray<string> = trees.filter(isPublic).flatMap(exportedFrom)
+export const internalTypes = (sources = trees): ReadonlyArray<string> => sources.filter(isPublic).flatMap(exportedFrom)

@@ -6,51 +6,55 @@ import { isDoc, isPublic, place, trees, wordsOf } from "./sources.ts"
 
 const question = /^(What|How|Where|Whether|Who|Whom|Whose|Which|Why|When)\b/
 
-const docs = trees.flatMap((source) => source.comments.filter(isDoc).map((comment) => ({ source, comment })))
+const docsOf = (sources: ReadonlyArray<Tree>) =>
+  sources.flatMap((source) => source.comments.filter(isDoc).map((comment) => ({ source, comment })))
 
-export const questions: ReadonlyArray<string> = docs.flatMap(({ comment, source }) =>
-  question.test(wordsOf(comment))
-    ? [place(source, comment.start, wordsOf(comment).slice(0, 60).replaceAll("\n", " "))]
-    : []
-)
+export const questions = (sources = trees): ReadonlyArray<string> =>
+  docsOf(sources).flatMap(({ comment, source }) =>
+    question.test(wordsOf(comment)) ?
+      [place(source, comment.start, wordsOf(comment).slice(0, 60).replaceAll("\n", " "))] :
+      []
+  )
 
 /** Share of doc comments that open with a question word, in percent. */
-export const questionShare = (): number => 100 * questions.length / docs.length
+export const questionShare = (): number => 100 * questions().length / docsOf(trees).length
 
 const areas = Object.keys(JSON.parse(read("test/field-cases.json")).areas).join("|")
 
 /** Ids of requirements and field cases, and rules of documents that are not in this repository. */
 const id = new RegExp(`\\b(?!UTF-(16|32)\\b)(ML|SDK|${areas})-\\d\\d\\b|\\brules? [A-Z]\\d+`, "g")
 
-export const ids: ReadonlyArray<string> = trees.flatMap((source) =>
-  source.comments.flatMap((comment) =>
-    Array.from(comment.value.matchAll(id), ({ 0: found, index }) => place(source, comment.start + index, found))
+export const ids = (sources = trees): ReadonlyArray<string> =>
+  sources.flatMap((source) =>
+    source.comments.flatMap((comment) =>
+      Array.from(comment.value.matchAll(id), ({ 0: found, index }) => place(source, comment.start + index, found))
+    )
   )
-)
 
 /** A title that begins with a label of a list, such as `S22:` or `§3.1:`. */
 const label = /(?<=["'`·]\s*)([A-Z]{1,4}\d+(-\d+)?|§[\d.]+)(?=[,:])/g
 
 /** Ids in the titles of tests: they belong into the metadata. */
-export const titleIds: ReadonlyArray<string> = titles.flatMap((one) =>
-  [id, label].flatMap((pattern) =>
-    Array.from(
-      one.prose.matchAll(pattern),
-      ({ 0: found, index }) =>
-        place(
-          one,
-          index,
-          `${found}, before "${one.text.slice(index + found.length).split("\n")[0]?.slice(0, 50)}`
-        )
+export const titleIds = (): ReadonlyArray<string> =>
+  titles.flatMap((one) =>
+    [id, label].flatMap((pattern) =>
+      Array.from(
+        one.prose.matchAll(pattern),
+        ({ 0: found, index }) =>
+          place(
+            one,
+            index,
+            `${found}, before "${one.text.slice(index + found.length).split("\n")[0]?.slice(0, 50)}`
+          )
+      )
     )
   )
-)
 
 const example = /\b(Layer\.isLayer|Effect\.isEffect|Stream\.isStream|Schema\.isSchema)\(|\btypeof [^\n]*\/\/ ?=>/g
 
 /** Examples that show no result a reader wants to see. */
-export const hollowExamples: ReadonlyArray<string> = [
-  ...docs.flatMap(({ comment, source }) =>
+export const hollowExamples = (): ReadonlyArray<string> => [
+  ...docsOf(trees).flatMap(({ comment, source }) =>
     Array.from(comment.value.matchAll(example), ({ 0: found, index }) => place(source, comment.start + index, found))
   ),
   ...documents.flatMap((page) =>
@@ -95,18 +99,20 @@ const exportsOf = (source: Tree): ReadonlyArray<Export> =>
   })
 
 /** The exports of the public modules. A value and a type of one name are one export and need one comment. */
-const exported = trees.filter(isPublic).flatMap((source) => {
-  const all = exportsOf(source)
-  return [...new Set(all.map(({ name }) => name))].map((name) => {
-    const same = all.filter((one) => one.name === name)
-    return { place: place(source, same[0]?.start ?? 0, name), isDocumented: same.some((one) => one.isDocumented) }
+const exported = (sources: ReadonlyArray<Tree>) =>
+  sources.filter(isPublic).flatMap((source) => {
+    const all = exportsOf(source)
+    return [...new Set(all.map(({ name }) => name))].map((name) => {
+      const same = all.filter((one) => one.name === name)
+      return { place: place(source, same[0]?.start ?? 0, name), isDocumented: same.some((one) => one.isDocumented) }
+    })
   })
-})
 
-export const undocumented: ReadonlyArray<string> = exported.filter((one) => !one.isDocumented).map(({ place }) => place)
+export const undocumented = (sources = trees): ReadonlyArray<string> =>
+  exported(sources).filter((one) => !one.isDocumented).map(({ place }) => place)
 
 /** Share of the public exports that have a doc comment, in percent. */
-export const documentedShare = (): number => 100 - 100 * undocumented.length / exported.length
+export const documentedShare = (): number => 100 - 100 * undocumented().length / exported(trees).length
 
 const members = trees.filter(isPublic).flatMap((source) =>
   source.program.type !== "Program" ?

@@ -61,4 +61,4 @@ print([
   ...tests()
 ])
 console.log("\nlongest functions")
-for (const { place } of functions.slice(0, 10)) console.log(`  ${place}`)
+for (const { place } of functions().slice(0, 10)) console.log(`  ${place}`)

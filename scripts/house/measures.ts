@@ -28,23 +28,23 @@ const listed = (list: Readonly<Record<string, Phrase>>, kind: string): ReadonlyA
 
 /** Measures of texts and syntax trees. */
 export const measures: ReadonlyArray<Measure> = [
-  counted("casts", "casts: as never, as any, as unknown as", Code.casts),
+  counted("casts", "casts: as never, as any, as unknown as", Code.casts()),
   {
     name: "questions",
     title: "% doc comments that open with a question word",
     value: Docs.questionShare(),
-    places: Docs.questions
+    places: Docs.questions()
   },
-  counted("undocumented", "public exports without a doc comment", Docs.undocumented),
-  counted("ids", "requirement ids and rules in published comments", Docs.ids),
-  counted("titleIds", "ids in titles of tests", Docs.titleIds),
-  counted("hollowExamples", "examples without a result worth showing", Docs.hollowExamples),
-  counted("vendorWords", "words of vendors in core", Code.vendorWords),
-  counted("internalTypes", "public types defined under internal/", internalTypes),
-  counted("longFunctions", "functions over 80 lines", Code.longFunctions),
-  counted("participles", "functions named by a past participle", Code.participles),
-  counted("state", "mutable state of modules", Code.state),
-  counted("bigFiles", "files over 25 kB", Code.bigFiles),
+  counted("undocumented", "public exports without a doc comment", Docs.undocumented()),
+  counted("ids", "requirement ids and rules in published comments", Docs.ids()),
+  counted("titleIds", "ids in titles of tests", Docs.titleIds()),
+  counted("hollowExamples", "examples without a result worth showing", Docs.hollowExamples()),
+  counted("vendorWords", "words of vendors in core", Code.vendorWords()),
+  counted("internalTypes", "public types defined under internal/", internalTypes()),
+  counted("longFunctions", "functions over 80 lines", Code.longFunctions()),
+  counted("participles", "functions named by a past participle", Code.participles()),
+  counted("state", "mutable state of modules", Code.state()),
+  counted("bigFiles", "files over 25 kB", Code.bigFiles()),
   { name: "medianSize", title: "median size of a file, kB", value: Code.medianSize(), places: [] },
   ...listed(phrases, "phrase"),
   ...listed(oldWords, "replaced word")

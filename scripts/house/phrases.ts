@@ -48,8 +48,8 @@ const isAllowed = (one: Prose, index: number): boolean =>
   })
 
 /** `path:line: found` of each place where people read the phrase. */
-export const occurrences = ({ pattern }: Phrase): ReadonlyArray<string> =>
-  prose.flatMap((one) =>
+export const occurrences = ({ pattern }: Phrase, texts = prose): ReadonlyArray<string> =>
+  texts.flatMap((one) =>
     Array.from(one.prose.matchAll(anywhere(pattern)))
       .filter(({ index }) => !isAllowed(one, index))
       .map(({ 0: found, index }) => place(one, index, found.replaceAll(/\s+/g, " ")))

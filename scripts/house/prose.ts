@@ -1,6 +1,6 @@
 // The texts that people read: comments, titles, messages and pages. Code is blanked, so that positions stay.
 
-import { isTest, type Node, textOf, tree, walk } from "../syntax.ts"
+import { isTest, type Node, textOf, type Tree, tree, walk } from "../syntax.ts"
 import { exists, files, packages, read, sources } from "../workspace.ts"
 
 export interface Prose {
@@ -15,9 +15,10 @@ const blank = (text: string) => text.replaceAll(/\S/g, "·")
 const masked = (
   file: string,
   isProse: (node: Node, ancestors: ReadonlyArray<Node>) => boolean,
-  hasComments = true
+  hasComments = true,
+  source = tree(file)
 ): Prose => {
-  const { comments, program, text } = tree(file)
+  const { comments, program, text } = source
   const kept: Array<readonly [start: number, end: number]> = hasComments ?
     comments.map(({ end, start }) => [start, end]) :
     []
@@ -37,8 +38,14 @@ const masked = (
   return { file, text, prose: prose + blank(text.slice(prose.length)) }
 }
 
-const inSources = (file: string): Prose =>
-  masked(file, (_, ancestors) => !/^(Import|Export\w+From|TSImportType)/.test(ancestors.at(-1)?.type ?? ""))
+/** The comments and texts of a source, without the specifiers of its imports. */
+export const inSources = (file: string, source?: Tree): Prose =>
+  masked(
+    file,
+    (_, ancestors) => !/^(Import|TSImportType|Export\w+Declaration)/.test(ancestors.at(-1)?.type ?? ""),
+    true,
+    source
+  )
 
 /** The other texts of a test are data. */
 const isTitle = (node: Node, ancestors: ReadonlyArray<Node>): boolean => {
@@ -74,7 +81,7 @@ const others = ["scripts", "benchmarks", "examples"].flatMap((folder) => files(f
 export const documents: ReadonlyArray<Prose> = pages.map(document)
 
 /** The comments and texts of the published sources. */
-export const published: ReadonlyArray<Prose> = sources.map(inSources)
+export const published: ReadonlyArray<Prose> = sources.map((file) => inSources(file))
 
 /** The titles of the tests. */
 export const titles: ReadonlyArray<Prose> = tests.map((file) => masked(file, isTitle, false))
@@ -82,7 +89,7 @@ export const titles: ReadonlyArray<Prose> = tests.map((file) => masked(file, isT
 export const prose: ReadonlyArray<Prose> = [
   ...published,
   ...tests.map((file) => masked(file, isTitle)),
-  ...others.map(inSources),
+  ...others.map((file) => inSources(file)),
   ...documents,
   ...files("examples", /\.(md|html)$/).map(document)
 ]
