@@ -123,7 +123,7 @@ describe("an agent asks", () => {
       const runs = (yield* Adk.posted("/run")).length
       const again = yield* Adk.send("yes!", on)
       assert.deepStrictEqual([again.id, again.status.state], [task.id, "input-required"])
-      assert.match(Task.statusText(again)!, /does not answer what the agent asked/)
+      assert.match(Task.statusText(again)!, /does not answer the agent's question/)
       assert.deepStrictEqual(AdkReply.questions(again), [question])
       const events = yield* Adk.events("yes!", on)
       assert.strictEqual(Adk.fold(events).status.state, "input-required")

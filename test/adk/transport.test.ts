@@ -281,7 +281,7 @@ describe("operations", () => {
       const sent = yield* Adk.send("tool x")
       const read = yield* Agent.getTask(sent.id)
       assert.deepStrictEqual(read, sent)
-      assert.deepStrictEqual((yield* Agent.getTask(sent.id, { historyLength: 0 })).history, [])
+      assert.notProperty(yield* Agent.getTask(sent.id, { historyLength: 0 }), "history")
       const unknown = yield* Adk.refusal(Agent.getTask(Id.TaskId.make("t-0")))
       assert.strictEqual(unknown._tag, "TaskNotFoundError")
       const over = yield* Adk.refusal(Agent.send("more", { taskId: sent.id }))

@@ -1,23 +1,30 @@
 /**
- * Agents of an ADK server behind the seam of A2A (ADK-08): a program that speaks A2A runs against them by swapping one
- * layer. A context is a session, a message is a run, and events become those of a task by ADK's own mapping, with its
+ * An A2A transport to agents of an ADK API server: a program that speaks A2A reaches them by swapping one layer. A context
+ * is a session, a message is a run, and the events of the run become those of a task as ADK itself maps them, with its
  * `adk_*` metadata.
  *
- * What fails how: what is refused before it runs is a failed call, and there is no task. Where the agent or its server says
- * that the run failed, by an event, an error frame or HTTP 500, the task is `failed`. Where a connection breaks or a limit
- * of time passes, the call fails, since nobody knows how the run went on; it is never run again (ADK-07).
+ * A request that the server refuses fails the call and creates no task. If the agent or its server reports that the run
+ * failed, by an event, an error frame or HTTP 500, the task is `failed`. If the connection drops or a timeout passes, the
+ * call fails because the end of the run is unknown. A run is never retried.
  *
  * ```ts
  * import { Agent, Credentials } from "@effect-a2a/core"
  * import { Adk } from "@effect-a2a/transport-adk"
- * import { Layer } from "effect"
- * import { FetchHttpClient } from "effect/http"
+ * import { Effect, Layer } from "effect"
+ * import { HttpClient, HttpClientResponse } from "effect/http"
  *
+ * // stands in for a server: any path returns a session with one event
+ * const http = HttpClient.make((request) =>
+ *   Effect.succeed(HttpClientResponse.fromWeb(
+ *     request,
+ *     Response.json(request.url.endsWith("/run") ? [{ id: "1", content: { parts: [{ text: "Sunny." }] } }] : { id: "s" })
+ *   )))
  * const Weather = Agent.layer.pipe(
  *   Layer.provide(Adk.layer({ url: "http://localhost:8000", appName: "weather" })),
- *   Layer.provide([Credentials.layerNone, FetchHttpClient.layer])
+ *   Layer.provide([Credentials.layerNone, Layer.succeed(HttpClient.HttpClient, http)])
  * )
- * Layer.isLayer(Weather) // => true
+ * const answer = await Effect.runPromise(Agent.ask("Weather in Lisbon?").pipe(Effect.provide(Weather)))
+ * answer.text // => "Sunny."
  * ```
  *
  * @since 0.1.0
@@ -33,25 +40,35 @@ import * as AdkClient from "./AdkClient.ts"
 import * as AdkError from "./AdkError.ts"
 import * as Transport from "./internal/tasks/transport.ts"
 
-/** The binding that the transport's target names. */
+/** The protocol binding in the transport's target. */
 export const protocolBinding = Transport.protocolBinding
 
+/** Options of the transport, and of the client it uses. */
 export interface Options extends AdkClient.Options {
-  /** Whose sessions; by default a user per context, `A2A_USER_<contextId>`, as ADK does it. */
+  /** The user of all sessions. Default: a user per context, `A2A_USER_<contextId>`, as ADK itself does. */
   readonly userId?: string | undefined
-  /** Whether a session is made for a context that has none (default), or its absence is an error. */
+  /**
+   * `false`: a message in a context without a session fails with `NotFoundError`. For applications that prepare sessions
+   * with a state that the agent requires. Default: `true`, the session is created.
+   */
   readonly createSessions?: boolean | undefined
-  /** Whether files that the agent saved are loaded (default), or only named. */
+  /**
+   * `false`: files that the agent saved are named by artifacts, not loaded. For large files: each costs one request and is
+   * kept in memory with its task. Default: `true`.
+   */
   readonly loadArtifacts?: boolean | undefined
-  /** How data parts are told that are no answers to calls: as JSON text (default), or wrapped as ADK does it. */
+  /** The form of data parts that answer no call: JSON as text, or wrapped so that ADK returns it as data. Default: `text`. */
   readonly dataParts?: "text" | "wrapped" | undefined
-  /** Whether answers name the invocation that asked: as Python applications may want that are declared resumable. */
+  /**
+   * `true`: an answer names the invocation that asked, as ADK's documentation requires for applications that are declared
+   * resumable. Servers that do not support it may refuse the request. Default: `false`.
+   */
   readonly resumable?: boolean | undefined
 }
 
 const toAgentError = Effect.mapError(AdkError.toAgentError)
 
-/** A transport over a client that there is already; its background work stops with the scope. */
+/** Creates a transport over an existing client. Runs in the background stop when the scope closes. */
 export const fromClient = (
   client: AdkClient.AdkClient["Service"],
   options: Omit<Options, keyof AdkClient.Options> = {}
@@ -64,7 +81,7 @@ export const fromClient = (
     resumable: options.resumable ?? false
   })
 
-/** A transport to an application of an ADK server. Fails where the URL is none. */
+/** Creates a transport to an application. Fails with `InvalidRequestError` if the URL is invalid; nothing is sent. */
 export const make = (
   options: Options
 ): Effect.Effect<AgentTransport["Service"], AgentError.AgentError, HttpClient | Credentials | Scope.Scope> =>

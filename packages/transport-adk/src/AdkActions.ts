@@ -1,6 +1,6 @@
 /**
- * What an event does besides saying something (ADK-04): changes of state and artifacts, hand-overs, requests for
- * credentials and confirmations. Keys of users (state, file names, ids of calls) are never renamed, and nulls there stay.
+ * Actions of an event: changes of state and artifacts, transfers to other agents, requests for credentials and
+ * confirmations. Keys that users choose (state, file names, ids of calls) are not renamed, and nulls in them are kept.
  *
  * ```ts
  * import { AdkActions } from "@effect-a2a/transport-adk"
@@ -23,11 +23,11 @@ const record = <S extends Schema.Constraint>(schema: S) => Schema.Record(Schema.
 
 const RouteStep = Schema.Union([Schema.Boolean, Schema.Finite, Schema.String])
 
-/** Where a workflow goes next: one step, or several. */
+/** The next step of a workflow, or several. */
 export const Route = Schema.Union([RouteStep, Schema.Array(RouteStep)])
 export type Route = typeof Route.Type
 
-/** A credential as the tool wants it. Answers edit what was received: servers may have blacked out what is secret. */
+/** A credential that a tool requests. To answer, edit what was received: servers may have redacted secrets in it. */
 export const AuthCredential = looseStruct({
   authType: openEnum("apiKey", "http", "oauth2", "openIdConnect", "serviceAccount"),
   oauth2: looseStruct({
@@ -39,6 +39,7 @@ export const AuthCredential = looseStruct({
 })
 export type AuthCredential = typeof AuthCredential.Type
 
+/** A request for a credential: the scheme, the credential as configured, and the credential to complete. */
 export const AuthConfig = looseStruct({
   authScheme: Schema.JsonObject,
   rawAuthCredential: AuthCredential,
@@ -47,10 +48,11 @@ export const AuthConfig = looseStruct({
 })
 export type AuthConfig = typeof AuthConfig.Type
 
+/** A request for a person's confirmation of a tool call. `hint` is the question. */
 export const ToolConfirmation = looseStruct({ hint: Schema.String, confirmed: Schema.Boolean, payload: Schema.Json })
 export type ToolConfirmation = typeof ToolConfirmation.Type
 
-/** Events of a time, told anew in short. Times are in seconds. */
+/** A summary that replaces the events of a period. Timestamps are in seconds since 1970. */
 export const Compaction = looseStruct({
   startTimestamp: Schema.Finite,
   endTimestamp: Schema.Finite,
@@ -58,12 +60,13 @@ export const Compaction = looseStruct({
 })
 export type Compaction = typeof Compaction.Type
 
+/** A widget for a user interface; `provider` defines its payload. */
 export const UiWidget = looseStruct({ id: Schema.String, provider: Schema.String, payload: Schema.JsonObject })
 export type UiWidget = typeof UiWidget.Type
 
 /**
- * `artifactDelta` is the new version of each file; `requestedAuthConfigs` and `requestedToolConfirmations` are by the id
- * of the call that waits for them.
+ * Actions of an event. `artifactDelta` maps file names to their new versions. `requestedAuthConfigs` and
+ * `requestedToolConfirmations` are keyed by the id of the call that waits for them.
  */
 export const EventActions = looseStruct({
   skipSummarization: Schema.Boolean,

@@ -13,9 +13,15 @@
  */
 import * as Schema from "effect/Schema"
 import { Part } from "./AdkContent.ts"
+import type * as AdkSession from "./AdkSession.ts"
 import { looseStruct } from "./internal/schema/looseStruct.ts"
 
-/** What is known of one version. `createTime` is in seconds. */
+/** Identifies an artifact. */
+export interface Key extends AdkSession.Key {
+  readonly filename: string
+}
+
+/** The description of one version. `createTime` is in seconds since 1970. */
 export const ArtifactVersion = looseStruct({
   canonicalUri: Schema.String,
   customMetadata: Schema.JsonObject,

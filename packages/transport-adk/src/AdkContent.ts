@@ -1,7 +1,6 @@
 /**
- * What a message of an ADK agent is made of: `Content` and its parts (ADK-04). Every member is optional, unknown ones are
- * kept, and the open enumerations take any word (ADK-05). Bytes stay base64 text, which {@link bytes} reads in either
- * alphabet: a signature has to go back as it came.
+ * Messages of an ADK agent: `Content` and its parts. Every member is optional, unknown members are kept, and enumerations
+ * accept unknown words. Bytes stay base64 text, which {@link bytes} decodes: a signature must return unchanged.
  *
  * ```ts
  * import { AdkContent } from "@effect-a2a/transport-adk"
@@ -24,8 +23,8 @@ import { looseStruct, openEnum } from "./internal/schema/looseStruct.ts"
 // bytes
 // -----------------------------------------------------------------------------
 
-/** Base64 with the standard alphabet and its padding; what is no base64 stays as it is. */
-const standard = (text: string): string => {
+/** Converts base64 to the standard alphabet with padding, and returns other text unchanged. */
+const toStandard = (text: string): string => {
   if (!/[-_]/.test(text) && text.length % 4 === 0) return text
   const plain = text.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "")
   return /^[A-Za-z0-9+/]*$/.test(plain) && plain.length % 4 !== 1
@@ -34,18 +33,18 @@ const standard = (text: string): string => {
 }
 
 const Bytes = Schema.String.pipe(
-  Schema.decodeTo(Schema.String, SchemaTransformation.transform({ decode: standard, encode: (text) => text }))
+  Schema.decodeTo(Schema.String, SchemaTransformation.transform({ decode: toStandard, encode: (text) => text }))
 )
 
-/** Bytes in a part. `data` is base64: either alphabet is read, the standard one is written. */
+/** Inline bytes. `data` is base64: both alphabets are accepted, the standard one is written. */
 export const Blob = looseStruct({ data: Bytes, mimeType: Schema.String, displayName: Schema.String })
 export type Blob = typeof Blob.Type
 
-/** The bytes; `undefined` where they are no base64. */
+/** Returns the bytes of a blob, or `undefined` if its data is not base64. */
 export const bytes = ({ data = "" }: Pick<Blob, "data">): Uint8Array | undefined =>
-  Result.getOrUndefined(Base64.decode(standard(data)))
+  Result.getOrUndefined(Base64.decode(toStandard(data)))
 
-/** A file elsewhere. */
+/** A file by reference. */
 export const FileData = looseStruct({ fileUri: Schema.String, mimeType: Schema.String, displayName: Schema.String })
 export type FileData = typeof FileData.Type
 
@@ -53,7 +52,7 @@ export type FileData = typeof FileData.Type
 // calls
 // -----------------------------------------------------------------------------
 
-/** A piece of arguments that are streamed. */
+/** One argument, or a piece of it, of a call whose arguments are streamed. */
 export const PartialArg = looseStruct({
   jsonPath: Schema.String,
   boolValue: Schema.Boolean,
@@ -64,7 +63,7 @@ export const PartialArg = looseStruct({
 })
 export type PartialArg = typeof PartialArg.Type
 
-/** `args` are the tool's own: never renamed, nulls kept. */
+/** A call of a tool. `args` are not renamed, and nulls in them are kept. */
 export const FunctionCall = looseStruct({
   id: Schema.String,
   name: Schema.String,
@@ -74,12 +73,14 @@ export const FunctionCall = looseStruct({
 })
 export type FunctionCall = typeof FunctionCall.Type
 
+/** A file in the result of a call, inline or by reference. */
 export const FunctionResponsePart = looseStruct({ inlineData: Blob, fileData: FileData })
 export type FunctionResponsePart = typeof FunctionResponsePart.Type
 
+/** The scheduling of a tool's result in a live conversation. */
 export const Scheduling = openEnum("SCHEDULING_UNSPECIFIED", "SILENT", "WHEN_IDLE", "INTERRUPT")
 
-/** What a call gave; `id` and `name` are the call's. */
+/** The result of a call. `id` and `name` are the call's. */
 export const FunctionResponse = looseStruct({
   id: Schema.String,
   name: Schema.String,
@@ -90,7 +91,7 @@ export const FunctionResponse = looseStruct({
 })
 export type FunctionResponse = typeof FunctionResponse.Type
 
-/** Tools that run where the model runs. */
+/** A tool that the model's own service runs. */
 export const ToolType = openEnum(
   "TOOL_TYPE_UNSPECIFIED",
   "GOOGLE_SEARCH_WEB",
@@ -101,25 +102,30 @@ export const ToolType = openEnum(
   "MEDIA_PROCESSING"
 )
 
+/** A call of a tool that the model's service runs. */
 export const ToolCall = looseStruct({ id: Schema.String, toolType: ToolType, args: Schema.JsonObject })
+/** The result of a tool that the model's service runs. */
 export const ToolResponse = looseStruct({ id: Schema.String, toolType: ToolType, response: Schema.JsonObject })
 
 // -----------------------------------------------------------------------------
 // code and media
 // -----------------------------------------------------------------------------
 
+/** Code that the model wrote to be executed. */
 export const ExecutableCode = looseStruct({
   code: Schema.String,
   language: openEnum("LANGUAGE_UNSPECIFIED", "PYTHON"),
   id: Schema.String
 })
 
+/** The result of executed code. */
 export const CodeExecutionResult = looseStruct({
   outcome: openEnum("OUTCOME_UNSPECIFIED", "OUTCOME_OK", "OUTCOME_FAILED", "OUTCOME_DEADLINE_EXCEEDED"),
   output: Schema.String,
   id: Schema.String
 })
 
+/** The resolution at which the model sees a media part. */
 export const MediaResolution = looseStruct({
   level: openEnum(
     "MEDIA_RESOLUTION_UNSPECIFIED",
@@ -131,14 +137,14 @@ export const MediaResolution = looseStruct({
   numTokens: Schema.Finite
 })
 
-/** Offsets are such as `3.5s`. */
+/** The section of a video. Offsets are durations such as `3.5s`; `fps` is in frames per second. */
 export const VideoMetadata = looseStruct({ startOffset: Schema.String, endOffset: Schema.String, fps: Schema.Finite })
 
 // -----------------------------------------------------------------------------
 // content
 // -----------------------------------------------------------------------------
 
-/** One payload, told by which member is there. `text` with `thought: true` is reasoning, not an answer. */
+/** A part. The member that is present says which kind it is. Text with `thought: true` is reasoning, not an answer. */
 export const Part = looseStruct({
   text: Schema.String,
   thought: Schema.Boolean,
@@ -157,25 +163,28 @@ export const Part = looseStruct({
 })
 export type Part = typeof Part.Type
 
-/** A message. `role` is `user` or `model`; without one it is the user's in a request. */
+/** A message. Default of `role` in a request: `user`. */
 export const Content = looseStruct({ role: openEnum("user", "model"), parts: Schema.Array(Part) })
 export type Content = typeof Content.Type
 
 // -----------------------------------------------------------------------------
-// to write and to read
+// constructors and readers
 // -----------------------------------------------------------------------------
 
+/** Creates a text part. */
 export const text = (text: string): Part => ({ text })
 
+/** Creates a part with inline bytes. */
 export const inline = (bytes: Uint8Array, mimeType: string, displayName?: string): Part => ({
   inlineData: { data: Base64.encode(bytes), mimeType, ...(displayName !== undefined && { displayName }) }
 })
 
+/** Creates a part that references a file. */
 export const file = (fileUri: string, mimeType: string, displayName?: string): Part => ({
   fileData: { fileUri, mimeType, ...(displayName !== undefined && { displayName }) }
 })
 
-/** Answers a call: with the id and the name of the call from an event that is not partial. */
+/** Creates the answer to a call. Take `id` and `name` from an event that is not partial: partial events hold previews. */
 export const respond = (call: Pick<FunctionCall, "id" | "name">, response: Schema.JsonObject): Part => ({
   functionResponse: {
     ...(call.id !== undefined && { id: call.id }),
@@ -184,17 +193,17 @@ export const respond = (call: Pick<FunctionCall, "id" | "name">, response: Schem
   }
 })
 
-/** A message of the user. */
+/** Creates a message of the user. */
 export const user = (...parts: ReadonlyArray<Part>): Content => ({ role: "user", parts })
 
-/** The parts, where there are any. */
+/** Returns the parts of a message, if any. */
 export const partsOf = (content: Content | undefined): ReadonlyArray<Part> => content?.parts ?? []
 
-const join = (content: Content | undefined, thought: boolean) =>
+const joinText = (content: Content | undefined, thought: boolean) =>
   partsOf(content).map((part) => (part.thought === true) === thought ? part.text ?? "" : "").join("")
 
-/** The text of an answer, thoughts left out. */
-export const textOf = (content: Content | undefined): string => join(content, false)
+/** Returns the text of a message without thoughts. */
+export const textOf = (content: Content | undefined): string => joinText(content, false)
 
-/** The text of thoughts. */
-export const thoughtOf = (content: Content | undefined): string => join(content, true)
+/** Returns the text of a message's thoughts. */
+export const thoughtOf = (content: Content | undefined): string => joinText(content, true)

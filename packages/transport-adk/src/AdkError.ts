@@ -1,14 +1,14 @@
 /**
- * What can go wrong with an ADK server (ADK-06): one error, whose `reason` says why and keeps the server's words. Reasons
- * that have nothing to do with ADK (no connection, a limit of time, a malformed answer …) are those of `AgentError`.
+ * Errors of an ADK server: one error whose `reason` says why and keeps the server's message. Reasons that are not specific
+ * to ADK (connection, timeout, malformed response …) are those of `AgentError`.
  *
  * ```ts
  * import { AdkError } from "@effect-a2a/transport-adk"
  * import { Effect } from "effect"
  *
  * const reason = new AdkError.SessionNotFoundError({ message: "Session not found: s-1", status: 404 })
- * const lost = Effect.fail(new AdkError.AdkError({ operation: "run", reason }))
- * const handled = lost.pipe(
+ * const run = Effect.fail(new AdkError.AdkError({ operation: "run", reason }))
+ * const handled = run.pipe(
  *   Effect.catchReason("AdkError", "SessionNotFoundError", (reason) => Effect.succeed(reason.status))
  * )
  * await Effect.runPromise(handled) // => 404
@@ -24,50 +24,52 @@ import { Event } from "./AdkEvent.ts"
 import { looseStruct } from "./internal/schema/looseStruct.ts"
 
 const fields = {
-  /** The server's words, without markup and stack traces. */
+  /** The server's message, without markup and stack traces. */
   message: Schema.String,
-  /** Whether the same call may succeed later. Nothing is repeated by itself, and a run least of all (ADK-07). */
+  /** `true` if the same call may succeed later. Default: `false`. Runs are never retryable. */
   isRetryable: Schema.Boolean.pipe(Schema.withConstructorDefault(Effect.succeed(false))),
-  /** The HTTP status; absent in the middle of a stream. */
+  /** The HTTP status. Absent if the failure arrived within a stream. */
   status: Schema.optionalKey(Schema.Int),
+  /** The delay that the server asks for. */
   retryAfter: Schema.optionalKey(Schema.Duration),
-  /** The whole body, or frame, where it is JSON. */
+  /** The whole body or frame, if it is JSON. */
   details: Schema.optionalKey(Schema.Json)
 }
 
-/** Which session was meant. */
+/** The session of the request. */
 const session = {
   appName: Schema.optionalKey(Schema.String),
   userId: Schema.optionalKey(Schema.String),
   sessionId: Schema.optionalKey(Schema.String)
 }
 
-/** No such session: never made, deleted, of another application or user, or lost with the server's memory. */
+/** The session does not exist: never created, deleted, of another application or user, or lost on a restart. */
 export class SessionNotFoundError extends Schema.TaggedError<SessionNotFoundError>()("SessionNotFoundError", {
   ...fields,
   ...session
 }) {}
 
-/** A session with the chosen id is already there. */
+/** A session with the chosen id exists. */
 export class SessionExistsError extends Schema.TaggedError<SessionExistsError>()("SessionExistsError", {
   ...fields,
   ...session
 }) {}
 
-/** No such application, or it cannot be loaded. */
+/** The application does not exist or cannot be loaded. */
 export class AppNotFoundError extends Schema.TaggedError<AppNotFoundError>()("AppNotFoundError", {
   ...fields,
   ...session
 }) {}
 
-/** The request names no application, and the server has no default one. */
+/** The request names no application, and the server has no default one. Set `appName`. */
 export class AppNameRequiredError extends Schema.TaggedError<AppNameRequiredError>()("AppNameRequiredError", fields) {}
 
+/** The artifact does not exist. */
 export class ArtifactNotFoundError
   extends Schema.TaggedError<ArtifactNotFoundError>()("ArtifactNotFoundError", fields)
 {}
 
-/** One thing that the server found wrong with a request; unknown members are kept. */
+/** A violation found by the server. Unknown members are kept. */
 export const Issue = looseStruct({
   loc: Schema.Array(Schema.Union([Schema.String, Schema.Finite])),
   msg: Schema.String,
@@ -77,51 +79,51 @@ export const Issue = looseStruct({
 })
 export type Issue = typeof Issue.Type
 
-/** HTTP 422: `issues` is the server's list. */
+/** The server found the request invalid (HTTP 422). */
 export class ValidationFailedError extends Schema.TaggedError<ValidationFailedError>()("ValidationFailedError", {
   ...fields,
   issues: Schema.Array(Issue)
 }) {}
 
-/** Any other refusal of what was asked. */
+/** The server refused the request for another reason (HTTP 4xx). */
 export class BadRequestError extends Schema.TaggedError<BadRequestError>()("BadRequestError", fields) {}
 
-/** The server has no such route: another language or an older version than the operation needs. */
+/** The server lacks the route: it is written in another language or older than the operation requires. */
 export class RouteUnsupportedError
   extends Schema.TaggedError<RouteUnsupportedError>()("RouteUnsupportedError", fields)
 {}
 
-/** The agent threw (HTTP 500). `events` is what it had said until then, where the server tells. */
+/** The agent threw (HTTP 500). `events` are those before the failure, if the server sends them. */
 export class AgentFailedError extends Schema.TaggedError<AgentFailedError>()("AgentFailedError", {
   ...fields,
   events: Schema.Array(Event)
 }) {}
 
-/** The agent threw in the middle of a stream; what the stream gave before stands, and is in the session. */
+/** The agent threw during a stream. Earlier events of the stream remain valid and are in the session. */
 export class StreamError extends Schema.TaggedError<StreamError>()("StreamError", {
   ...fields,
-  /** The exception's class, where the server tells. */
+  /** The exception's class, if the server sends it. */
   type: Schema.optionalKey(Schema.String)
 }) {}
 
-/** HTTP 401 or 403, from what stands before the server, or an application that must not be called. */
+/** A proxy in front of the server denied access, or the application must not be called (HTTP 401, 403). */
 export class DeniedError extends Schema.TaggedError<DeniedError>()("DeniedError", {
   ...fields,
   /** The `WWW-Authenticate` header. */
   challenge: Schema.optionalKey(Schema.String)
 }) {}
 
-/** A server bound to a loopback address refuses another `Host` or `Origin`, as behind a tunnel or in a container. */
+/** A server on a loopback address refused the `Host` or `Origin` header, as behind a tunnel or in a container. */
 export class GuardRefusedError extends Schema.TaggedError<GuardRefusedError>()("GuardRefusedError", fields) {}
 
-/** HTTP 413. */
+/** The request is too large (HTTP 413). */
 export class TooLargeError extends Schema.TaggedError<TooLargeError>()("TooLargeError", fields) {}
 
-/** The server, or what stands before it, could not answer (5xx, 429). */
+/** The server, or a proxy in front of it, could not answer (HTTP 408, 429, 5xx). */
 export class UpstreamError extends Schema.TaggedError<UpstreamError>()("UpstreamError", fields) {}
 
-/** Reasons of ADK's own. */
-const own = {
+/** Reasons that are specific to ADK. */
+const adkReasons = {
   SessionNotFoundError,
   SessionExistsError,
   AppNotFoundError,
@@ -137,10 +139,10 @@ const own = {
   TooLargeError,
   UpstreamError
 }
-type Own = InstanceType<(typeof own)[keyof typeof own]>
+type Specific = InstanceType<(typeof adkReasons)[keyof typeof adkReasons]>
 
-/** Reasons that every client over HTTP has. */
-const shared = {
+/** Reasons that every HTTP client has. */
+const sharedReasons = {
   InvalidRequestError: AgentError.InvalidRequestError,
   CredentialsUnavailableError: AgentError.CredentialsUnavailableError,
   ConnectionError: AgentError.ConnectionError,
@@ -149,12 +151,13 @@ const shared = {
   MalformedResponseError: AgentError.MalformedResponseError,
   ResponseTooLargeError: AgentError.ResponseTooLargeError
 }
-type Shared = InstanceType<(typeof shared)[keyof typeof shared]>
+type Shared = InstanceType<(typeof sharedReasons)[keyof typeof sharedReasons]>
 
-export const AdkErrorReason = Schema.Union(Object.values({ ...own, ...shared }))
-export type AdkErrorReason = Own | Shared
+/** The reason of an {@link AdkError}. */
+export const AdkErrorReason = Schema.Union(Object.values({ ...adkReasons, ...sharedReasons }))
+export type AdkErrorReason = Specific | Shared
 
-/** A call failed: `operation` says which, `target` where (an URL without its query), `reason` why. */
+/** A call failed. `operation` is the client's method, `target` the server's URL without query, `reason` the cause. */
 export class AdkError extends Schema.TaggedError<AdkError>("@effect-a2a/transport-adk/AdkError")("AdkError", {
   operation: Schema.String,
   target: Schema.optionalKey(Schema.String),
@@ -163,28 +166,33 @@ export class AdkError extends Schema.TaggedError<AdkError>("@effect-a2a/transpor
   override readonly cause = this.reason
 
   override get message(): string {
-    const where = this.target === undefined ? "" : ` at ${this.target}`
-    return `${this.operation}${where}: ${this.reason.message} (${this.reason._tag})`
+    const at = this.target === undefined ? "" : ` at ${this.target}`
+    return `${this.operation}${at}: ${this.reason.message} (${this.reason._tag})`
   }
 
+  /** `true` if the same call may succeed later. */
   get isRetryable(): boolean {
     return this.reason.isRetryable
   }
 }
 
-const isShared = (reason: AgentError.AgentErrorReason): reason is Shared => reason._tag in shared
+const isShared = (reason: AgentError.AgentErrorReason): reason is Shared => reason._tag in sharedReasons
 
-/** What went wrong before the server said anything: with the connection, or in any way where credentials are had from. */
+/**
+ * Converts a failure that happened before the server answered: of the connection, or of any kind while credentials were
+ * obtained.
+ */
 export const fromAgentReason = (reason: AgentError.AgentErrorReason): Shared =>
   isShared(reason) ? reason : new AgentError.CredentialsUnavailableError({
-    message: `the credentials could not be had: ${reason.message}`,
+    message: `could not obtain credentials: ${reason.message}`,
     isRetryable: reason.isRetryable
   })
 
+/** Returns `true` for an {@link AdkError}. */
 export const isAdkError = Schema.is(AdkError)
 
 // -----------------------------------------------------------------------------
-// in A2A's words
+// conversion to reasons of A2A
 // -----------------------------------------------------------------------------
 
 const tags = {
@@ -202,23 +210,23 @@ const tags = {
   GuardRefusedError: "AccessDeniedError",
   TooLargeError: "InvalidArgumentError",
   UpstreamError: "ServiceUnavailableError"
-} as const satisfies Record<Own["_tag"], AgentError.AgentErrorReason["_tag"]>
+} as const satisfies Record<Specific["_tag"], AgentError.AgentErrorReason["_tag"]>
 
-const isOwn = (reason: AdkErrorReason): reason is Own => reason._tag in own
+const isSpecific = (reason: AdkErrorReason): reason is Specific => reason._tag in adkReasons
 
-const tagOf = (reason: Own) => {
+const tagOf = (reason: Specific) => {
   if (reason.status === 401) return "UnauthenticatedError"
   return reason.status === 429 ? "RateLimitError" : tags[reason._tag]
 }
 
-/** What the server found wrong, as members and descriptions. */
+/** Converts the server's issues to A2A's violations. */
 export const violations = ({ issues }: ValidationFailedError): ReadonlyArray<AgentError.Violation> =>
   issues.map(({ loc = [], msg = "" }) => ({
     field: loc.filter((at, i) => i > 0 || at !== "body").join("."),
     description: msg
   }))
 
-const translate = (reason: Own): AgentError.AgentErrorReason => {
+const toAgentReason = (reason: Specific): AgentError.AgentErrorReason => {
   const { details, isRetryable, message, retryAfter, status } = reason
   return AgentError.reason(tagOf(reason), {
     message,
@@ -231,10 +239,10 @@ const translate = (reason: Own): AgentError.AgentErrorReason => {
   })
 }
 
-/** The same failure in the words of an A2A transport. */
+/** Converts an error to the one that an A2A transport fails with. */
 export const toAgentError = ({ operation, reason, target }: AdkError): AgentError.AgentError =>
   new AgentError.AgentError({
     operation,
     ...(target !== undefined && { target }),
-    reason: isOwn(reason) ? translate(reason) : reason
+    reason: isSpecific(reason) ? toAgentReason(reason) : reason
   })

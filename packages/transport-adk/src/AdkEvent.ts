@@ -1,6 +1,5 @@
 /**
- * One record of a run: `Event`, with every field of the server's page (ADK-04). Read by any server's spelling, written as
- * it was read; null and absent are the same (ADK-05).
+ * One record of a run. Decodes camelCase and snake_case members, keeps unknown ones, and treats null as absent.
  *
  * ```ts
  * import { AdkEvent } from "@effect-a2a/transport-adk"
@@ -26,8 +25,9 @@ import * as AdkContent from "./AdkContent.ts"
 import * as AdkGrounding from "./AdkGrounding.ts"
 import * as AdkMetadata from "./AdkMetadata.ts"
 import { looseStruct, strings } from "./internal/schema/looseStruct.ts"
-import { millis } from "./internal/schema/timestamp.ts"
+import { toMillis } from "./internal/schema/timestamp.ts"
 
+/** The node of a workflow that an event comes from. */
 export const NodeInfo = looseStruct({ path: Schema.String, outputFor: strings, messageAsOutput: Schema.Boolean })
 export type NodeInfo = typeof NodeInfo.Type
 
@@ -70,45 +70,47 @@ const fields = {
   attemptCount: Schema.Finite
 }
 
-/** `timestamp` is the raw number: seconds on Python, milliseconds on JavaScript; read it with {@link timeMillis}. */
+/**
+ * An event of a run. `timestamp` is the server's number, in seconds or milliseconds; read it with {@link timeMillis}.
+ */
 export const Event = looseStruct(fields)
 export type Event = typeof Event.Type
 
-/** An event as JSON, as it was read. */
-export const toJson: (event: Event) => Schema.JsonObject = Schema.encodeSync(Event) as never
+/** Converts an event to JSON. */
+export const toJson = (event: Event): Schema.JsonObject => Schema.encodeSync(Event)(event) as Schema.JsonObject
 
-/** When it happened, in milliseconds since 1970; `undefined` where the server does not say. */
+/** Returns the time of an event in milliseconds since 1970, or `undefined` if the server sends none. */
 export const timeMillis = ({ timestamp }: Event): number | undefined =>
-  timestamp === undefined ? undefined : millis(timestamp)
+  timestamp === undefined ? undefined : toMillis(timestamp)
 
-/** Whether it is a piece of what a later event repeats as a whole. A missing flag is the same as `false`. */
+/** Returns `true` if a later event repeats this one's text in full. A missing flag counts as `false`. */
 export const isPartial = ({ partial }: Event): boolean => partial === true
 
-/** The text it says, thoughts left out. */
+/** Returns the text of an event without thoughts. */
 export const text = ({ content }: Event): string => AdkContent.textOf(content)
 
-/** Where the workflow goes next, in either of the places servers put it. */
+/** Returns the next step of the workflow. Servers put it into the event or into its actions. */
 export const route = (event: Event): Route | undefined => event.actions?.route ?? event.route
 
-/** The calls in it. Those of a partial event are previews: act on none of them. */
+/** Returns the calls in an event. Those of a partial event are previews and must not be acted on. */
 export const calls = ({ content }: Event): ReadonlyArray<AdkContent.FunctionCall> =>
   AdkContent.partsOf(content).flatMap(({ functionCall }) => functionCall === undefined ? [] : [functionCall])
 
-/** What calls gave. */
+/** Returns the results of calls in an event. */
 export const responses = ({ content }: Event): ReadonlyArray<AdkContent.FunctionResponse> =>
   AdkContent.partsOf(content).flatMap(({ functionResponse }) =>
     functionResponse === undefined ? [] : [functionResponse]
   )
 
-/** The calls that pause the run until somebody answers them; none in a partial event. */
+/** Returns the calls that pause the run until they are answered. A partial event has none. */
 export const pending = (event: Event): ReadonlyArray<AdkContent.FunctionCall> => {
   const ids = event.longRunningToolIds ?? []
   return isPartial(event) ? [] : calls(event).filter(({ id }) => id !== undefined && ids.includes(id))
 }
 
 /**
- * What went wrong, if something did. `truncated`: there is content all the same, such as an answer that was cut. The
- * code `STOP` is no error.
+ * Returns the error that an event reports, if any; the code `STOP` alone is not an error. `truncated` is `true` if the
+ * event has content too, such as an answer that reached the token limit.
  */
 export const failure = (
   event: Event
@@ -124,16 +126,19 @@ export const failure = (
   }
 }
 
-/** ADK's own rule for "an answer of an agent". There can be several in a run, and only its end is sure. */
+/**
+ * Returns `true` if ADK counts an event as an agent's final response. A run can have several; only the end of the stream
+ * ends it.
+ */
 export const isFinal = (event: Event): boolean => {
   if (event.actions?.skipSummarization === true || (event.longRunningToolIds ?? []).length > 0) return true
   return !isPartial(event) && calls(event).length === 0 && responses(event).length === 0 &&
     AdkContent.partsOf(event.content).at(-1)?.codeExecutionResult === undefined
 }
 
-const known = new Set(
+const memberNames = new Set(
   Object.keys(fields).flatMap((name) => [name, name.replace(/[A-Z]/g, (x) => `_${x.toLowerCase()}`)])
 )
 
-/** Whether an object says anything that an event says. A run that throws nothing ends its stream with an empty object. */
-export const isEvent = (json: object): boolean => Object.keys(json).some((name) => known.has(name))
+/** Returns `true` if an object has a member of an event, in either spelling. */
+export const isEvent = (json: object): boolean => Object.keys(json).some((name) => memberNames.has(name))

@@ -1,6 +1,6 @@
 /**
- * Where an answer comes from: searches, maps, documents, citations (ADK-04). They change with the models, so everything is
- * optional and unknown members are kept.
+ * Sources of an answer: searches, maps, documents, citations. They change with the models, so every member is optional and
+ * unknown members are kept.
  *
  * ```ts
  * import { AdkGrounding } from "@effect-a2a/transport-adk"
@@ -27,7 +27,7 @@ const ReviewSnippet = looseStruct({
   title: Schema.String
 })
 
-/** One source; which member is there says of what kind. */
+/** A source. The member that is present says which kind it is. */
 export const GroundingChunk = looseStruct({
   web: looseStruct({ uri: Schema.String, title: Schema.String, domain: Schema.String }),
   image: looseStruct({
@@ -72,7 +72,7 @@ export const GroundingChunk = looseStruct({
 })
 export type GroundingChunk = typeof GroundingChunk.Type
 
-/** Which piece of the answer stands on which chunks. */
+/** Connects a segment of the answer to its sources. */
 export const GroundingSupport = looseStruct({
   segment: looseStruct({
     startIndex: Schema.Finite,
@@ -86,6 +86,7 @@ export const GroundingSupport = looseStruct({
 })
 export type GroundingSupport = typeof GroundingSupport.Type
 
+/** The searches, sources and segments of an answer. */
 export const GroundingMetadata = looseStruct({
   webSearchQueries: strings,
   imageSearchQueries: strings,
@@ -99,6 +100,7 @@ export const GroundingMetadata = looseStruct({
 })
 export type GroundingMetadata = typeof GroundingMetadata.Type
 
+/** A quotation in an answer. */
 export const Citation = looseStruct({
   startIndex: Schema.Finite,
   endIndex: Schema.Finite,
@@ -109,5 +111,6 @@ export const Citation = looseStruct({
 })
 export type Citation = typeof Citation.Type
 
+/** The quotations in an answer. */
 export const CitationMetadata = looseStruct({ citations: Schema.Array(Citation) })
 export type CitationMetadata = typeof CitationMetadata.Type

@@ -1,6 +1,6 @@
 /**
- * What agents have said, once: a run streams pieces of text and repeats them as a whole, {@link settled} gives the wholes.
- * What was streamed and never repeated, since the run failed or was cut, comes at the end, marked.
+ * Complete messages of a run: a run streams text in pieces and repeats it in full, and {@link fromStream} emits the full
+ * messages only. Pieces that were never repeated, because the run failed or was cut, are emitted at the end and marked.
  *
  * ```ts
  * import { AdkMessage } from "@effect-a2a/transport-adk"
@@ -8,7 +8,7 @@
  *
  * const say = (text: string, partial: boolean) => ({ author: "a", partial, content: { parts: [{ text }] } })
  * const run = Stream.make(say("Hel", true), say("lo", true), say("Hello", false), say("Mo", true))
- * const messages = await Effect.runPromise(run.pipe(AdkMessage.settled, Stream.runCollect))
+ * const messages = await Effect.runPromise(run.pipe(AdkMessage.fromStream, Stream.runCollect))
  * messages.map(({ complete, parts }) => [parts[0]?.text, complete]) // => [["Hello", true], ["Mo", false]]
  * ```
  *
@@ -18,7 +18,7 @@ import * as Stream from "effect/Stream"
 import * as AdkContent from "./AdkContent.ts"
 import * as AdkEvent from "./AdkEvent.ts"
 
-/** Something said. `event` is where it was said as a whole; where it was not, `complete` is `false`. */
+/** A message of an agent. `event` holds it in full; without one, `complete` is `false` and the parts are the pieces. */
 export interface Message {
   readonly author?: string
   readonly branch?: string
@@ -27,8 +27,8 @@ export interface Message {
   readonly event?: AdkEvent.Event
 }
 
-/** Pieces of one speaker, thoughts and text apart, in their order. */
-interface Open {
+/** Pieces of one speaker in order, neighbours of the same kind joined. */
+interface Partial {
   readonly speaker: Pick<Message, "author" | "branch">
   readonly pieces: Array<{ readonly thought: boolean; text: string }>
 }
@@ -41,27 +41,27 @@ const speakerOf = ({ author, branch }: AdkEvent.Event) => ({
 const isEmpty = (part: AdkContent.Part) =>
   (part.text ?? "") === "" && Object.keys(part).every((name) => ["text", "thought", "thoughtSignature"].includes(name))
 
-const whole = ({ pieces, speaker }: Open): Message => ({
+const toIncomplete = ({ pieces, speaker }: Partial): Message => ({
   ...speaker,
   parts: pieces.map(({ text, thought }) => thought ? { text, thought } : { text }),
   complete: false
 })
 
-const make = () => {
-  const live = new Map<string, Open>()
+const makeCollector = () => {
+  const partials = new Map<string, Partial>()
 
   const append = (key: string, event: AdkEvent.Event): void => {
-    const open = live.get(key) ?? { speaker: speakerOf(event), pieces: [] }
+    const partial = partials.get(key) ?? { speaker: speakerOf(event), pieces: [] }
     for (const { text = "", thought = false } of AdkContent.partsOf(event.content)) {
-      const last = open.pieces.at(-1)
+      const last = partial.pieces.at(-1)
       if (text === "") continue
       if (last?.thought === thought) last.text += text
-      else open.pieces.push({ text, thought })
+      else partial.pieces.push({ text, thought })
     }
-    if (open.pieces.length > 0) live.set(key, open)
+    if (partial.pieces.length > 0) partials.set(key, partial)
   }
 
-  /** Calls and metadata do not end a text: only text does. */
+  /** Only text completes a text; calls and metadata do not. */
   const add = (event: AdkEvent.Event): ReadonlyArray<Message> => {
     if (event.author === "user") return []
     const key = JSON.stringify([event.author, event.branch])
@@ -70,33 +70,36 @@ const make = () => {
       return []
     }
     const parts = AdkContent.partsOf(event.content).filter((part) => !isEmpty(part))
-    if (parts.some(({ text = "" }) => text !== "")) live.delete(key)
+    if (parts.some(({ text = "" }) => text !== "")) partials.delete(key)
     return parts.length === 0 ? [] : [{ ...speakerOf(event), parts, complete: true, event }]
   }
 
   const rest = (): ReadonlyArray<Message> => {
-    const open = [...live.values()]
-    live.clear()
-    return open.map(whole)
+    const incomplete = [...partials.values()].map(toIncomplete)
+    partials.clear()
+    return incomplete
   }
   return { add, rest }
 }
 
-/** From the events of a run to what agents said (what the user said is left out), with tool calls and their results as they come. */
-export const settled = <E, R>(self: Stream.Stream<AdkEvent.Event, E, R>): Stream.Stream<Message, E, R> =>
+/**
+ * Converts the events of a run to the agents' messages, with tool calls and results in order. The user's messages are left
+ * out.
+ */
+export const fromStream = <E, R>(self: Stream.Stream<AdkEvent.Event, E, R>): Stream.Stream<Message, E, R> =>
   Stream.suspend(() => {
-    const { add, rest } = make()
-    const left = Stream.suspend(() => Stream.fromIterable(rest()))
+    const { add, rest } = makeCollector()
+    const incomplete = Stream.suspend(() => Stream.fromIterable(rest()))
     return self.pipe(
       Stream.map(add),
       Stream.flattenIterable,
-      Stream.concat(left),
-      Stream.catch((error) => Stream.concat(left, Stream.fail(error)))
+      Stream.concat(incomplete),
+      Stream.catch((error) => Stream.concat(incomplete, Stream.fail(error)))
     )
   })
 
-/** {@link settled} for the events of a run that is over. */
+/** {@link fromStream} for the events of a run that has ended. */
 export const fromEvents = (events: ReadonlyArray<AdkEvent.Event>): ReadonlyArray<Message> => {
-  const { add, rest } = make()
+  const { add, rest } = makeCollector()
   return [...events.flatMap(add), ...rest()]
 }

@@ -1,5 +1,5 @@
 /**
- * What a model says of its own work: tokens, probabilities, cache, transcription, live session (ADK-04).
+ * A model's report on its work: tokens, probabilities, cache, transcription, live session.
  *
  * ```ts
  * import { AdkMetadata } from "@effect-a2a/transport-adk"
@@ -14,6 +14,7 @@
 import * as Schema from "effect/Schema"
 import { looseStruct, openEnum } from "./internal/schema/looseStruct.ts"
 
+/** The reason why a model stopped. */
 export const FinishReason = openEnum(
   "FINISH_REASON_UNSPECIFIED",
   "STOP",
@@ -37,6 +38,7 @@ export const FinishReason = openEnum(
 )
 export type FinishReason = typeof FinishReason.Type
 
+/** The reason why a live turn ended. */
 export const TurnCompleteReason = openEnum(
   "TURN_COMPLETE_REASON_UNSPECIFIED",
   "MALFORMED_FUNCTION_CALL",
@@ -69,10 +71,12 @@ export const TurnCompleteReason = openEnum(
 )
 export type TurnCompleteReason = typeof TurnCompleteReason.Type
 
+/** The kind of content that tokens stand for. */
 export const Modality = openEnum("MODALITY_UNSPECIFIED", "TEXT", "IMAGE", "VIDEO", "AUDIO", "DOCUMENT")
 
 const TokenCounts = Schema.Array(looseStruct({ modality: Modality, tokenCount: Schema.Finite }))
 
+/** The quota that a request is charged to. */
 export const TrafficType = openEnum(
   "TRAFFIC_TYPE_UNSPECIFIED",
   "ON_DEMAND",
@@ -82,6 +86,7 @@ export const TrafficType = openEnum(
   "PROVISIONED_THROUGHPUT"
 )
 
+/** Token counts of a model call. */
 export const UsageMetadata = looseStruct({
   promptTokenCount: Schema.Finite,
   candidatesTokenCount: Schema.Finite,
@@ -99,6 +104,7 @@ export type UsageMetadata = typeof UsageMetadata.Type
 
 const LogprobsCandidate = looseStruct({ token: Schema.String, tokenId: Schema.Finite, logProbability: Schema.Finite })
 
+/** Log probabilities of the chosen tokens and their alternatives. */
 export const LogprobsResult = looseStruct({
   chosenCandidates: Schema.Array(LogprobsCandidate),
   topCandidates: Schema.Array(looseStruct({ candidates: Schema.Array(LogprobsCandidate) })),
@@ -106,7 +112,7 @@ export const LogprobsResult = looseStruct({
 })
 export type LogprobsResult = typeof LogprobsResult.Type
 
-/** The one object that is spelt in snake_case. Times are in seconds. */
+/** The use of a context cache. Servers write this object in snake_case only. Times are in seconds since 1970. */
 export const CacheMetadata = looseStruct({
   fingerprint: Schema.String,
   contents_count: Schema.Finite,
@@ -117,14 +123,16 @@ export const CacheMetadata = looseStruct({
 })
 export type CacheMetadata = typeof CacheMetadata.Type
 
+/** Transcribed speech. */
 export const Transcription = looseStruct({ text: Schema.String, finished: Schema.Boolean, languageCode: Schema.String })
 export type Transcription = typeof Transcription.Type
 
-/** The index is a number on Python and a string on JavaScript. */
+/** The handle to resume a live session with. The index is a number on Python and a string on JavaScript. */
 export const LiveSessionResumptionUpdate = looseStruct({
   newHandle: Schema.String,
   resumable: Schema.Boolean,
   lastConsumedClientMessageIndex: Schema.Union([Schema.Finite, Schema.String])
 })
 
+/** The server's notice that it is about to close a live session; `timeLeft` is a duration. */
 export const GoAway = looseStruct({ timeLeft: Schema.String })

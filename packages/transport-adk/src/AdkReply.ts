@@ -1,7 +1,7 @@
 /**
- * Questions of an agent to a person, and the answers: an ADK run that pauses is a task in `input-required` or
- * `auth-required`, whose message holds the calls; the answer is a message on the same task with one part per call. What
- * `AdkReply` makes is plain A2A, so it does for agents that ADK itself serves over A2A too.
+ * Questions that an agent asks a person, and the answers to them. A run that pauses is a task in `input-required` or
+ * `auth-required` whose status message holds the calls; the answer is a message to the same task with one part per call.
+ * Both are plain A2A, so they work with agents that ADK itself serves over A2A.
  *
  * ```ts
  * import { AdkReply } from "@effect-a2a/transport-adk"
@@ -44,16 +44,16 @@ import * as Names from "./internal/mapping/functionNames.ts"
 import { toResponse } from "./internal/mapping/parts.ts"
 import * as Pending from "./internal/mapping/pendingCalls.ts"
 
-/** What is asked for: a yes or no, a value, a credential, or the result of a tool that takes its time. */
+/** The kind of a question: a yes or no, a value, a credential, or the result of a long-running tool. */
 export type Kind = "confirmation" | "input" | "credential" | "tool"
 
-/** A call that waits for an answer; `text` is the question in words, where the agent has some. */
+/** A call that waits for an answer. `text` is the question in words, if the agent gives any. */
 export interface Question extends ToolCall.Call {
   readonly kind: Kind
   readonly text?: string
 }
 
-/** What identifies a call. */
+/** Identifies a call. */
 export type Call = Pick<ToolCall.Call, "id" | "name">
 
 const kinds: { readonly [name: string]: Kind } = {
@@ -62,7 +62,7 @@ const kinds: { readonly [name: string]: Kind } = {
   [Names.input]: "input"
 }
 
-/** What a task waits for; all of it is to be answered in one message. */
+/** Returns the questions that a task waits for. Answer all of them in one message. */
 export const questions = ({ status }: Pick<Task.Task, "status">): ReadonlyArray<Question> =>
   (status.message?.parts ?? []).flatMap((part) => {
     const call = part.metadata?.adk_is_long_running === true
@@ -77,39 +77,37 @@ export const questions = ({ status }: Pick<Task.Task, "status">): ReadonlyArray<
     }]
   })
 
-/** The result of a call: an object, or a value that becomes the `result` in one. */
+/** Creates the part that answers a call. A response that is not an object becomes `{ result: response }`. */
 export const result = ({ id, name }: Call, response: Schema.Json): Part.Data =>
   Part.data({ id, name, response: toResponse(response) }, { metadata: { adk_type: "function_response" } })
 
-/** Says yes or no to a call that wants confirmation, with what it may want besides. */
+/** Confirms or rejects a call. `payload` is additional data that the tool may request. */
 export const confirm = (
   call: Call,
   answer: { readonly confirmed: boolean; readonly payload?: Schema.Json }
 ): Part.Data => result(call, answer)
 
-/** The value that a call asks for. */
+/** Answers a call with the value that it requests. */
 export const input = (call: Call, value: Schema.Json): Part.Data => result(call, value)
 
-const object = (json: Schema.Json | undefined): Metadata =>
-  Predicate.isObject(json) && !Array.isArray(json) ? json as Metadata : {}
+const toObject = (json: Schema.Json | undefined): Metadata => Predicate.isReadonlyObject(json) ? json as Metadata : {}
 
 /**
- * Where a person was sent to with the credential that a call asks for: the URL that they came back to, with all that is in
- * it, and the redirect URL that was given to the authorization server. Everything else of the configuration goes back as
- * it came.
+ * Answers a call with a credential: `authResponseUri` is the URL to which the authorization server sent the person back,
+ * query included, and `redirectUri` the one that it was given. The rest of the configuration returns unchanged.
  */
 export const credential = (
   { args, ...call }: Call & Pick<ToolCall.Call, "args">,
   { authResponseUri, redirectUri }: { readonly authResponseUri: string; readonly redirectUri: string }
 ): Part.Data => {
-  const config = object(args.authConfig ?? args.auth_config)
-  const exchanged = object(config.exchangedAuthCredential)
-  const oauth2 = { ...object(exchanged.oauth2), authResponseUri, redirectUri }
+  const config = toObject(args.authConfig ?? args.auth_config)
+  const exchanged = toObject(config.exchangedAuthCredential)
+  const oauth2 = { ...toObject(exchanged.oauth2), authResponseUri, redirectUri }
   return result(call, { ...config, exchangedAuthCredential: { ...exchanged, oauth2 } })
 }
 
-/** Where to send a person for the credential that a call asks for. */
+/** Returns the URL at which a person grants the credential that a call requests. */
 export const authUri = ({ args }: Pick<ToolCall.Call, "args">): string | undefined => {
-  const { authUri } = object(object(object(args.authConfig ?? args.auth_config).exchangedAuthCredential).oauth2)
+  const { authUri } = toObject(toObject(toObject(args.authConfig ?? args.auth_config).exchangedAuthCredential).oauth2)
   return typeof authUri === "string" ? authUri : undefined
 }

@@ -1,5 +1,5 @@
 /**
- * What a run is asked with (ADK-01), for `/run` and `/run_sse` alike.
+ * Requests to run an agent, for `/run` and `/run_sse`.
  *
  * ```ts
  * import { AdkContent, AdkRun } from "@effect-a2a/transport-adk"
@@ -14,12 +14,13 @@
 import type * as AgentError from "@effect-a2a/core/AgentError"
 import * as Schema from "effect/Schema"
 import { Content } from "./AdkContent.ts"
-import { segment } from "./internal/http/pathSegment.ts"
+import * as PathSegment from "./internal/http/pathSegment.ts"
 import { looseStruct } from "./internal/schema/looseStruct.ts"
 
 /**
- * The session has to be there. `newMessage` may be left out where `invocationId` resumes a run. `streaming` asks the model
- * for pieces of text. `stateDelta` is written with the message. `functionCallEventId` is the event whose call is answered.
+ * A request to run an agent in an existing session. `newMessage` may be omitted if `invocationId` resumes a run.
+ * `streaming` requests text in pieces (default: false). `stateDelta` is written to the session together with the message.
+ * `functionCallEventId` is the event whose call is answered.
  */
 export const RunRequest = looseStruct({
   appName: Schema.String,
@@ -32,20 +33,20 @@ export const RunRequest = looseStruct({
 }, { userId: Schema.String, sessionId: Schema.String })
 export type RunRequest = typeof RunRequest.Type
 
-/** What servers do not check, or answer with what does not help. */
+/** Returns the violations that servers ignore or report unclearly. */
 export const violations = (request: RunRequest): ReadonlyArray<AgentError.Violation> => {
   const { appName, invocationId, newMessage, sessionId, stateDelta, userId } = request
   return [
-    ...segment("userId", userId),
-    ...segment("sessionId", sessionId),
-    ...(appName === undefined ? [] : segment("appName", appName)),
+    ...PathSegment.violations("userId", userId),
+    ...PathSegment.violations("sessionId", sessionId),
+    ...(appName === undefined ? [] : PathSegment.violations("appName", appName)),
     ...(newMessage !== undefined && (newMessage.parts ?? []).length === 0
-      ? [{ field: "newMessage.parts", description: "at least one part" }]
+      ? [{ field: "newMessage.parts", description: "must have at least one part" }]
       : (newMessage?.parts ?? []).flatMap((part, index) =>
-        Object.keys(part).length === 0 ? [{ field: `newMessage.parts.${index}`, description: "a payload" }] : []
+        Object.keys(part).length === 0 ? [{ field: `newMessage.parts.${index}`, description: "must not be empty" }] : []
       )),
     ...(stateDelta !== undefined && newMessage === undefined && invocationId === undefined
-      ? [{ field: "stateDelta", description: "goes with a newMessage or an invocationId; servers drop it otherwise" }]
+      ? [{ field: "stateDelta", description: "requires newMessage or invocationId: servers ignore it otherwise" }]
       : [])
   ]
 }

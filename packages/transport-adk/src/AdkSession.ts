@@ -1,5 +1,5 @@
 /**
- * Sessions: an application, a user and an id, with a state and all events (ADK-03).
+ * Sessions of an ADK server: an application, a user and an id, with a state and all events.
  *
  * ```ts
  * import { AdkSession } from "@effect-a2a/transport-adk"
@@ -21,9 +21,12 @@
 import * as Schema from "effect/Schema"
 import { Event } from "./AdkEvent.ts"
 import { looseStruct } from "./internal/schema/looseStruct.ts"
-import { millis } from "./internal/schema/timestamp.ts"
+import { toMillis } from "./internal/schema/timestamp.ts"
 
-/** `state` holds what is of the session, `user:` of the user and `app:` of the application. */
+/**
+ * A session. Keys of `state` that begin with `user:` belong to the user, with `app:` to the application. `lastUpdateTime`
+ * is the server's number, in seconds or milliseconds; read it with {@link timeMillis}.
+ */
 export const Session = looseStruct({
   appName: Schema.String,
   userId: Schema.String,
@@ -33,17 +36,27 @@ export const Session = looseStruct({
 }, { id: Schema.String })
 export type Session = typeof Session.Type
 
-/** When it was last changed, in milliseconds since 1970. */
+/** Returns the time of the last change in milliseconds since 1970, or `undefined` if the server sends none. */
 export const timeMillis = ({ lastUpdateTime }: Session): number | undefined =>
-  lastUpdateTime === undefined ? undefined : millis(lastUpdateTime)
+  lastUpdateTime === undefined ? undefined : toMillis(lastUpdateTime)
 
-/** Whose session. Without an `appName` the client's is meant, and without that the server's default. */
+/** The user of sessions. Default of `appName`: the client's, or else the server's default application. */
 export interface Owner {
   readonly appName?: string
   readonly userId: string
 }
 
-/** Which session. */
+/** Identifies a session. */
 export interface Key extends Owner {
   readonly sessionId: string
 }
+
+/** A session to create. Default of `sessionId`: chosen by the server. Python 1.x ignores `events`. */
+export interface CreateOptions extends Owner {
+  readonly sessionId?: string
+  readonly state?: Schema.JsonObject
+  readonly events?: ReadonlyArray<Event>
+}
+
+/** The kind of server. Kinds differ in how they create a session with a chosen id; `other` is tried both ways. */
+export type Flavour = "python" | "python-1" | "javascript" | "other"

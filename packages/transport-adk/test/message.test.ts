@@ -57,7 +57,7 @@ describe("AdkMessage", () => {
       const seen: Array<AdkMessage.Message> = []
       const failure = yield* Stream.make(event("1", "A"), partial("B")).pipe(
         Stream.concat(Stream.fail("boom")),
-        AdkMessage.settled,
+        AdkMessage.fromStream,
         Stream.runForEach((message) => Effect.sync(() => seen.push(message))),
         Effect.flip
       )

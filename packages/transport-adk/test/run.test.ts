@@ -140,7 +140,7 @@ describe("runSse", () => {
 
   const failures: ReadonlyArray<readonly [string, string, string, string]> = [
     ["JavaScript", frames({ error: "boom" }), "boom", ""],
-    ["JavaScript, not an Error", frames("{}"), "the agent failed and did not say why", ""],
+    ["JavaScript, not an Error", frames("{}"), "the agent failed and gave no reason", ""],
     ["Python 1.x", `data: {"error": "bad "quoted"\nsecond line"}\n\n`, `bad "quoted`, ""],
     [
       "Python 2.x",

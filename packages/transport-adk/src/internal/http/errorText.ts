@@ -1,4 +1,4 @@
-/** What a server says in a refusal, in one line: JSON, text or a page; no markup, no stack trace. */
+/** The text of a refusal in one line, without markup and stack traces. Tested in packages/transport-adk/test/errors.test.ts. */
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 
@@ -11,17 +11,17 @@ const entities: Readonly<Record<string, string>> = {
   "&amp;": "&"
 }
 
-const isPage = (text: string) => /^\s*<(?:!doctype|html|head|body|pre)\b/i.test(text)
+const isHtml = (text: string) => /^\s*<(?:!doctype|html|head|body|pre)\b/i.test(text)
 
-/** Express puts what it says into `pre`, and says "Error" in the title. */
-const fromPage = (html: string): string =>
+/** Express writes the error into `pre`, and only "Error" into the title. */
+const fromHtml = (html: string): string =>
   (/<pre>(.*?)<\/pre>/is.exec(html)?.[1] ?? html.replace(/<(script|style)\b.*?<\/\1>/gis, ""))
     .replace(/<br\s*\/?>/gi, "\n")
     .replace(/<[^>]*>/g, " ")
     .replace(/&(?:nbsp|lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? entity)
 
-/** Frames of Node are lines that begin with "at"; of Python, what is indented after "Traceback". */
-export const withoutTrace = (text: string): string =>
+/** Removes the lines of Node's and Python's stack traces. */
+export const removeTrace = (text: string): string =>
   text
     .replace(/Traceback \(most recent call last\):\n(?:[ \t].*\n?)*/g, "")
     .split("\n")
@@ -29,29 +29,26 @@ export const withoutTrace = (text: string): string =>
     .join("\n")
     .trim()
 
-const short = (text: string, size = 500) => text.length <= size ? text : `${text.slice(0, size)}…`
+const truncate = (text: string, length = 500) => text.length <= length ? text : `${text.slice(0, length)}…`
 
-/** What JSON says, if it says something. */
-export const ofJson = (json: unknown): string | undefined => {
+/** Returns the text in a JSON body, in any member where servers put it. */
+export const fromJson = (json: unknown): string | undefined => {
   if (Predicate.isString(json)) return json
-  if (!Predicate.isObject(json)) return undefined
-  const { detail, error, message, msg } = json as { readonly [name: string]: unknown }
-  if (Array.isArray(detail)) return detail.flatMap((one) => ofJson(one) ?? []).join("; ")
-  return ofJson(detail) ?? ofJson(error) ?? ofJson(message) ?? ofJson(msg)
+  if (!Predicate.isReadonlyObject(json)) return undefined
+  const { detail, error, message, msg } = json
+  if (Array.isArray(detail)) return detail.flatMap((item) => fromJson(item) ?? []).join("; ")
+  return fromJson(detail) ?? fromJson(error) ?? fromJson(message) ?? fromJson(msg)
 }
 
-/** The words of an answer; of one that has none, its status. */
-export const of = (
+/** Returns the text of a response, or `HTTP` and its status if the body has none. */
+export const fromResponse = (
   { body, status, text }: {
     readonly status: number
     readonly text: string
     readonly body: Result.Result<unknown, string>
   }
 ): string => {
-  const said = Result.isSuccess(body) && body.success !== undefined
-    ? ofJson(body.success) ?? text
-    : isPage(text)
-    ? fromPage(text)
-    : text
-  return short(withoutTrace(said).replace(/[ \t]+/g, " ").replace(/\s*\n\s*/g, " ")) || `HTTP ${status}`
+  const json = Result.getOrUndefined(body)
+  const found = json !== undefined ? fromJson(json) ?? text : isHtml(text) ? fromHtml(text) : text
+  return truncate(removeTrace(found).replace(/[ \t]+/g, " ").replace(/\s*\n\s*/g, " ")) || `HTTP ${status}`
 }

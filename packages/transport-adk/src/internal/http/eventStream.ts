@@ -1,7 +1,10 @@
-/** The bytes of `/run_sse` to events. The stream ends when the connection does, and well unless a frame says otherwise. */
+/**
+ * Decodes the body of `/run_sse`. The run ends when the connection does, and successfully unless a frame reports a
+ * failure. Tested in packages/transport-adk/test/run.test.ts.
+ */
 import * as AgentError from "@effect-a2a/core/AgentError"
 import * as HttpExchange from "@effect-a2a/core/HttpExchange"
-import type * as Arr from "effect/Array"
+import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Sse from "effect/encoding/Sse"
@@ -13,10 +16,15 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as AdkError from "../../AdkError.ts"
 import * as AdkEvent from "../../AdkEvent.ts"
-import * as Words from "./errorText.ts"
+import * as ErrorText from "./errorText.ts"
 
 type Reason = AdkError.AdkErrorReason
 type Frame = Pick<Sse.Event, "data" | "event">
+type Events = Arr.NonEmptyReadonlyArray<AdkEvent.Event>
+
+// -----------------------------------------------------------------------------
+// frames
+// -----------------------------------------------------------------------------
 
 const parse = (text: string): Result.Result<unknown, string> =>
   Result.try({ try: (): unknown => JSON.parse(text), catch: (cause) => String(cause) })
@@ -25,123 +33,150 @@ const decode = Schema.decodeUnknownResult(AdkEvent.Event)
 
 const malformed = (data: string, issue: string) =>
   new AgentError.MalformedResponseError({
-    message: `an event cannot be read: ${data.length > 200 ? `${data.slice(0, 200)}…` : data}`,
+    message: `cannot read an event: ${issue}; it begins with ${JSON.stringify(data.slice(0, 200))}`,
     dialect: "ADK",
     issue
   })
 
-const failed = (message: string, json?: unknown): AdkError.StreamError => {
-  const details = Predicate.isObject(json) ? (json as { readonly error_details?: unknown }).error_details : undefined
-  const type = Predicate.isObject(details) ? (details as { readonly error_type?: unknown }).error_type : undefined
+const member = (json: unknown, name: string): unknown => Predicate.isReadonlyObject(json) ? json[name] : undefined
+
+const agentFailed = (message: string, json?: unknown): AdkError.StreamError => {
+  const type = member(member(json, "error_details"), "error_type")
   return new AdkError.StreamError({
-    message: Words.withoutTrace(message) || "the agent failed and did not say why",
+    message: ErrorText.removeTrace(message) || "the agent failed and gave no reason",
     ...(Predicate.isString(type) && { type }),
     ...(json !== undefined && { details: json as Schema.Json })
   })
 }
 
-/** Python 1.x pastes the message between quotes without escaping it. */
-const pasted = /^\s*\{\s*"error"\s*:\s*"?(.*?)"?\s*\}?\s*$/s
+/** The error that Python 1.x puts between quotes without escaping it. */
+const unescapedError = /^\s*\{\s*"error"\s*:\s*"?(.*?)"?\s*\}?\s*$/s
 
 const hasId = (json: object) => "id" in json || "invocationId" in json || "invocation_id" in json
 
-/** One frame: an event, the failure of the run, or nothing. */
-export const readFrame = ({ data, event }: Frame): Result.Result<AdkEvent.Event | undefined, Reason> => {
+/** JavaScript reports a thrown value that is not an `Error` as an empty object. */
+const isFailure = (json: object) => ("error" in json && !hasId(json)) || !AdkEvent.isEvent(json)
+
+const readInvalidJson = ({ data, event }: Frame, issue: string): Reason => {
+  const message = unescapedError.exec(data)?.[1] ?? (event === "error" ? data : undefined)
+  return message === undefined ? malformed(data, issue) : agentFailed(message)
+}
+
+/** Reads one frame: an event, the failure of the run, or `undefined` if the frame holds no data. */
+export const readFrame = (frame: Frame): Result.Result<AdkEvent.Event | undefined, Reason> => {
+  const { data, event } = frame
   const isError = event === "error"
   if (!isError && (data.trim() === "" || data === "[DONE]")) return Result.succeed(undefined)
   const parsed = parse(data)
-  if (Result.isFailure(parsed)) {
-    const words = pasted.exec(data)?.[1]
-    return Result.fail(words !== undefined || isError ? failed(words ?? data) : malformed(data, parsed.failure))
-  }
+  if (Result.isFailure(parsed)) return Result.fail(readInvalidJson(frame, parsed.failure))
   const json = parsed.success
-  if (!Predicate.isObject(json)) {
-    return Result.fail(isError ? failed(Words.ofJson(json) ?? "") : malformed(data, "not an object"))
+  if (isError) {
+    return Result.fail(agentFailed(ErrorText.fromJson(json) ?? "", Predicate.isReadonlyObject(json) ? json : undefined))
   }
-  if (isError || ("error" in json && !hasId(json)) || !AdkEvent.isEvent(json)) {
-    return Result.fail(failed(Words.ofJson(json) ?? "", json))
-  }
+  if (!Predicate.isReadonlyObject(json)) return Result.fail(malformed(data, "not an object"))
+  if (isFailure(json)) return Result.fail(agentFailed(ErrorText.fromJson(json) ?? "", json))
   return Result.mapError(decode(json), (error) => malformed(data, error.message))
 }
+
+// -----------------------------------------------------------------------------
+// streams
+// -----------------------------------------------------------------------------
 
 const interrupted = (message: string, cause?: unknown) =>
   new AgentError.StreamInterruptedError({ message, ...(cause !== undefined && { cause }) })
 
-export const events = (options: { readonly maxEventSize: number }) =>
+/** Collects text and returns the events in it; `failure` is set by the first frame that cannot be read or reports one. */
+const makeDecoder = (maxEventSize: number) => {
+  let frames: Array<Frame> = []
+  let failure: Reason | undefined
+  const parser = HttpExchange.makeParser((event) => {
+    if (event._tag === "Event") frames.push(event)
+  }, { maxEventSize })
+
+  const append = (text: string): void => {
+    if (failure !== undefined || parser.feed(text) === undefined) return
+    failure = new AgentError.ResponseTooLargeError({
+      message: `an event is longer than ${maxEventSize} characters; raise maxEventSize in HttpBinding.CurrentLimits`,
+      maxLength: maxEventSize
+    })
+  }
+
+  const drain = (): ReadonlyArray<AdkEvent.Event> => {
+    const events: Array<AdkEvent.Event> = []
+    for (const frame of frames) {
+      const result = readFrame(frame)
+      if (Result.isFailure(result)) {
+        failure = result.failure
+        break
+      }
+      if (result.success !== undefined) events.push(result.success)
+    }
+    frames = []
+    return events
+  }
+
+  return {
+    failure: () => failure,
+    feed: (texts: ReadonlyArray<string>): ReadonlyArray<AdkEvent.Event> => {
+      for (const text of texts) append(text)
+      return drain()
+    },
+    /** Accepts a last event without its blank line if its JSON is complete; half an event means that the body was cut. */
+    end: (reason: Reason | undefined): ReadonlyArray<AdkEvent.Event> => {
+      append("\n\n")
+      const complete = frames.filter(({ data }) => Result.isSuccess(parse(data)))
+      failure ??= reason ??
+        (complete.length < frames.length ? interrupted("the stream ended within an event") : undefined)
+      frames = complete
+      return drain()
+    }
+  }
+}
+
+const toReason = (error: HttpClientError.HttpClientError | AgentError.TimeoutError): Reason => {
+  if (error._tag === "TimeoutError") return error
+  const { cause, message } = HttpExchange.connectionError(error)
+  return interrupted(message, cause)
+}
+
+/** Decodes bytes to events, one array of events for each chunk. `maxEventSize` is in characters. */
+export const fromBytes = (maxEventSize: number) =>
 (
   bytes: Stream.Stream<Uint8Array, HttpClientError.HttpClientError | AgentError.TimeoutError>
 ): Stream.Stream<AdkEvent.Event, Reason> =>
   Stream.transformPull(Stream.decodeText(bytes), (pull) =>
     Effect.sync(() => {
-      let parsed: Array<Frame> = []
-      let failure: Reason | undefined
-      let done = false
-      const parser = HttpExchange.makeParser((event) => {
-        if (event._tag === "Event") parsed.push(event)
-      }, options)
+      const decoder = makeDecoder(maxEventSize)
+      let isDone = false
 
-      const feed = (text: string): void => {
-        if (failure === undefined && parser.feed(text) !== undefined) {
-          failure = new AgentError.ResponseTooLargeError({
-            message: `an event is larger than ${options.maxEventSize} characters`,
-            maxLength: options.maxEventSize
-          })
-        }
+      const emit = (events: ReadonlyArray<AdkEvent.Event>) =>
+        Arr.isReadonlyArrayNonEmpty(events) ? Effect.succeed(events) : next
+
+      const end = (reason?: Reason) => {
+        isDone = true
+        return emit(decoder.end(reason))
       }
 
-      /** The events that have come, up to the first that says that the run failed. */
-      const drain = (): ReadonlyArray<AdkEvent.Event> => {
-        const found: Array<AdkEvent.Event> = []
-        for (const frame of parsed) {
-          const result = readFrame(frame)
-          if (Result.isFailure(result)) {
-            failure = result.failure
-            break
-          }
-          if (result.success !== undefined) found.push(result.success)
-        }
-        parsed = []
-        return found
-      }
-
-      /** A last event that lacks its blank line is taken where it is whole; half of one is what a cut leaves behind. */
-      const end = (why?: Reason): typeof next => {
-        done = true
-        feed("\n\n")
-        const whole = parsed.filter(({ data }) => Result.isSuccess(parse(data)))
-        failure ??= why ?? (whole.length < parsed.length ? interrupted("the stream ended within an event") : undefined)
-        parsed = whole
-        const last = drain()
-        return last.length > 0 ? Effect.succeed(last as Events) : next
-      }
-
-      type Events = Arr.NonEmptyReadonlyArray<AdkEvent.Event>
       const next: Effect.Effect<Events, Reason | Cause.Done> = Effect.suspend(() => {
+        const failure = decoder.failure()
         if (failure !== undefined) return Effect.fail(failure)
-        if (done) return Cause.done()
+        if (isDone) return Cause.done()
         return Pull.matchEffect(pull, {
-          onSuccess: (texts) => {
-            for (const text of texts) feed(text)
-            const found = drain()
-            return found.length > 0 ? Effect.succeed(found as Events) : next
-          },
+          onSuccess: (texts) => emit(decoder.feed(texts)),
           onDone: () => end(),
           onFailure: (cause) => {
-            const found = Cause.findErrorOption(cause)
-            if (found._tag === "None") return Effect.failCause(cause as Cause.Cause<never>)
-            if (found.value._tag === "TimeoutError") return end(found.value)
-            const lost = HttpExchange.connectionError(found.value)
-            return end(interrupted(lost.message, lost.cause))
+            const error = Cause.findErrorOption(cause)
+            return error._tag === "None" ? Effect.failCause(cause as Cause.Cause<never>) : end(toReason(error.value))
           }
         })
       })
       return next
     }))
 
-/** An answer that should be a stream. */
-export const notAStream = (type: string) =>
+/** Returns the reason for a response that is not an event stream. */
+export const notAStream = (mediaType: string) =>
   new AgentError.MalformedResponseError({
-    message: `not an event stream but ${type || "untyped"}`,
+    message: `expected an event stream, got content type ${mediaType || "(none)"}`,
     dialect: "ADK",
-    issue: `content-type ${type}`
+    issue: `content-type ${mediaType}`
   })

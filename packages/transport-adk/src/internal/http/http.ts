@@ -1,50 +1,53 @@
-/** One exchange with an ADK server: a path of segments, a body, and what the answer has to be. */
+/** One exchange with an ADK server. Tested in packages/transport-adk/test/{client,errors}.test.ts. */
 import * as AgentError from "@effect-a2a/core/AgentError"
 import * as HttpExchange from "@effect-a2a/core/HttpExchange"
 import * as Effect from "effect/Effect"
+import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as AdkError from "../../AdkError.ts"
-import * as Check from "./pathSegment.ts"
+import * as PathSegment from "./pathSegment.ts"
 import * as Refusal from "./refusal.ts"
 
 type Reason = AdkError.AdkErrorReason
 
-/** Whose what is asked: ids become segments of the path. */
-export interface Place {
+/** The session, or the user, that a request is about. */
+export interface Subject {
   readonly appName?: string | undefined
   readonly userId: string
   readonly sessionId?: string
 }
 
-export interface Ask {
+/** A request before it has a host. */
+export interface Request {
   readonly operation: string
   readonly method: HttpExchange.Frame["method"]
+  /** Segments, not encoded yet. */
   readonly path: ReadonlyArray<string>
   readonly body?: unknown
-  /** What the call is about, for its errors and to be checked before anything is sent. */
-  readonly place?: Place
+  /** Checked before anything is sent, and named by errors. */
+  readonly subject?: Subject
   readonly isRun?: boolean
 }
 
 const invalid = (violations: ReadonlyArray<AgentError.Violation>) =>
   new AgentError.InvalidRequestError({ message: AgentError.describe(violations), violations })
 
-/** Nothing is sent where something is wrong. */
+/** Fails with `InvalidRequestError` if there are violations. */
 export const check = (
   violations: ReadonlyArray<AgentError.Violation>
 ): Effect.Effect<void, AgentError.InvalidRequestError> =>
   violations.length === 0 ? Effect.void : Effect.fail(invalid(violations))
 
-/** A value as JSON, by its schema. */
-export const encode = <S extends Schema.Codec<unknown>>(schema: S) => {
-  const run = Schema.encodeUnknownResult(schema)
+/** Returns an encoder to JSON that fails with `InvalidRequestError` if a value does not match the schema. */
+export const makeEncoder = <S extends Schema.Codec<unknown>>(schema: S) => {
+  const encode = Schema.encodeUnknownResult(schema)
   return (value: S["Type"]): Effect.Effect<unknown, AgentError.InvalidRequestError> =>
-    Effect.fromResult(Result.mapError(run(value), (error) => invalid([{ field: "", description: error.message }])))
+    Effect.fromResult(Result.mapError(encode(value), (error) => invalid([{ field: "", description: error.message }])))
 }
 
-/** `/apps/{app}/users/{user}/sessions[/{session}]`; a server with a default application knows it without the first two. */
-export const sessions = ({ appName, sessionId, userId }: Place): ReadonlyArray<string> => [
+/** Returns `[apps/{app}/]users/{user}/sessions[/{session}]`; servers with a default application serve the short form. */
+export const sessionPath = ({ appName, sessionId, userId }: Subject): ReadonlyArray<string> => [
   ...(appName === undefined ? [] : ["apps", appName]),
   "users",
   userId,
@@ -52,79 +55,106 @@ export const sessions = ({ appName, sessionId, userId }: Place): ReadonlyArray<s
   ...(sessionId === undefined ? [] : [sessionId])
 ]
 
-const placeViolations = ({ appName, sessionId, userId }: Place) => [
-  ...(appName === undefined ? [] : Check.segment("appName", appName)),
-  ...Check.segment("userId", userId),
-  ...(sessionId === undefined ? [] : Check.segment("sessionId", sessionId))
+const subjectViolations = ({ appName, sessionId, userId }: Subject) => [
+  ...(appName === undefined ? [] : PathSegment.violations("appName", appName)),
+  ...PathSegment.violations("userId", userId),
+  ...(sessionId === undefined ? [] : PathSegment.violations("sessionId", sessionId))
 ]
 
-const frame = ({ body, method, path }: Ask): HttpExchange.Frame => ({
+const toHttpRequest = ({ body, method, path }: Request): HttpExchange.Frame => ({
   method,
   path: path.map((segment) => `/${encodeURIComponent(segment)}`).join(""),
   query: [],
   body: body as Schema.Json | undefined
 })
 
-const about = ({ isRun = false, method, place }: Ask): Refusal.About => ({
+const toRefusalContext = ({ isRun = false, method, subject }: Request): Refusal.RefusalContext => ({
   method,
   isRun,
   session: {
-    ...(place?.appName !== undefined && { appName: place.appName }),
-    ...(place !== undefined && { userId: place.userId }),
-    ...(place?.sessionId !== undefined && { sessionId: place.sessionId })
+    ...(subject?.appName !== undefined && { appName: subject.appName }),
+    ...(subject !== undefined && { userId: subject.userId }),
+    ...(subject?.sessionId !== undefined && { sessionId: subject.sessionId })
   }
 })
 
-export const make = (server: HttpExchange.Server) => {
-  const failing = (operation: string) => (reason: Reason) =>
-    new AdkError.AdkError({ operation, target: HttpExchange.publicUrl(server), reason })
-
-  /** The head of an answer, whatever its status. */
-  const head = Effect.fnUntraced(function*(ask: Ask, accept: string) {
-    if (ask.place !== undefined) yield* check(placeViolations(ask.place))
-    return yield* HttpExchange.execute(server, frame(ask), accept).pipe(Effect.mapError(AdkError.fromAgentReason))
+const malformed = (status: number, text: string) => (issue: string) =>
+  new AgentError.MalformedResponseError({
+    message: `cannot read the response (HTTP ${status}): ${issue}; it begins with ${
+      JSON.stringify(text.slice(0, 200))
+    }`,
+    dialect: "ADK",
+    issue
   })
 
-  /** Why an answer is a refusal. */
-  const refusal = Effect.fnUntraced(function*(ask: Ask, answer: HttpExchange.Answer) {
-    const { headers, status } = answer.response
-    return Refusal.reason({ body: answer.body, text: answer.text, status }, about(ask), {
-      retryAfter: yield* HttpExchange.retryAfter(answer.response),
-      challenge: headers["www-authenticate"]
+/** The exchanges that a client is made of. */
+export interface Http {
+  /** Sends a request and returns the response, whatever its status, before its body is read. */
+  readonly execute: (
+    request: Request,
+    accept: string
+  ) => Effect.Effect<HttpClientResponse.HttpClientResponse, Reason>
+  /** Sends a request and reads the response to its end, whatever its status. */
+  readonly fetch: (request: Request) => Effect.Effect<HttpExchange.Answer, Reason>
+  /** {@link fetch}; fails if the status is 400 or above. */
+  readonly fetchOk: (request: Request) => Effect.Effect<HttpExchange.Answer, Reason>
+  /** {@link fetchOk}, decoded by a schema. `ifNull` is decoded instead of a body that is null or missing. */
+  readonly fetchAs: <S extends Schema.ConstraintDecoder<unknown>>(
+    schema: S,
+    ifNull?: unknown
+  ) => (request: Request) => Effect.Effect<S["Type"], Reason>
+  /** Returns the reason of a response whose status is 400 or above. */
+  readonly toRefusal: (request: Request, response: HttpExchange.Answer) => Effect.Effect<Reason>
+  /** Returns a function that adds the operation's name and the server's URL to a reason. */
+  readonly toError: (operation: string) => (reason: Reason) => AdkError.AdkError
+  /** Applies the total timeout to an operation, and {@link toError} to its failures. */
+  readonly asOperation: (
+    operation: string
+  ) => <A, R>(self: Effect.Effect<A, Reason, R>) => Effect.Effect<A, AdkError.AdkError, R>
+}
+
+/** Creates the exchanges with a server. */
+export const make = (server: HttpExchange.Server): Http => {
+  const target = HttpExchange.publicUrl(server)
+
+  const toError: Http["toError"] = (operation) => (reason) => new AdkError.AdkError({ operation, target, reason })
+
+  const execute: Http["execute"] = Effect.fnUntraced(function*(request, accept) {
+    if (request.subject !== undefined) yield* check(subjectViolations(request.subject))
+    return yield* HttpExchange.execute(server, toHttpRequest(request), accept).pipe(
+      Effect.mapError(AdkError.fromAgentReason)
+    )
+  })
+
+  const toRefusal: Http["toRefusal"] = Effect.fnUntraced(function*(request, { body, response, text }) {
+    const retryAfter = yield* HttpExchange.retryAfter(response)
+    return Refusal.toReason({ body, text, status: response.status }, toRefusalContext(request), {
+      retryAfter,
+      challenge: response.headers["www-authenticate"]
     })
   })
 
-  const answer = Effect.fnUntraced(function*(ask: Ask) {
-    return yield* HttpExchange.read(yield* head(ask, "application/json"), server.maxResponseSize)
+  const fetch: Http["fetch"] = Effect.fnUntraced(function*(request) {
+    return yield* HttpExchange.read(yield* execute(request, "application/json"), server.maxResponseSize)
   })
 
-  /** An answer that is no refusal. */
-  const accepted = Effect.fnUntraced(function*(ask: Ask) {
-    const given = yield* answer(ask)
-    return given.response.status < 400 ? given : yield* Effect.fail(yield* refusal(ask, given))
+  const fetchOk: Http["fetchOk"] = Effect.fnUntraced(function*(request) {
+    const response = yield* fetch(request)
+    return response.response.status < 400 ? response : yield* Effect.fail(yield* toRefusal(request, response))
   })
 
-  const within =
-    (operation: string) => <A, R>(self: Effect.Effect<A, Reason, R>): Effect.Effect<A, AdkError.AdkError, R> =>
-      self.pipe(HttpExchange.within, Effect.mapError(failing(operation)))
-
-  /** The body of an answer as `schema` wants it; a missing list is `null` to some servers. */
-  const read = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, absent?: unknown) => {
+  const fetchAs: Http["fetchAs"] = (schema, ifNull) => {
     const decode = Schema.decodeUnknownResult(schema)
-    return Effect.fnUntraced(function*(ask: Ask) {
-      const { body, response, text } = yield* accepted(ask)
-      const malformed = (issue: string) =>
-        new AgentError.MalformedResponseError({
-          message: `the answer (HTTP ${response.status}) cannot be read: ${issue}; it begins ${
-            JSON.stringify(text.slice(0, 200))
-          }`,
-          dialect: "ADK",
-          issue
-        })
-      const json = yield* Effect.fromResult(Result.mapError(body, malformed))
-      return yield* Effect.fromResult(Result.mapError(decode(json ?? absent), ({ message }) => malformed(message)))
+    return Effect.fnUntraced(function*(request) {
+      const { body, response, text } = yield* fetchOk(request)
+      const fail = malformed(response.status, text)
+      const json = yield* Effect.fromResult(Result.mapError(body, fail))
+      return yield* Effect.fromResult(Result.mapError(decode(json ?? ifNull), ({ message }) => fail(message)))
     })
   }
 
-  return { accepted, answer, failing, head, read, refusal, within }
+  const asOperation: Http["asOperation"] = (operation) => (self) =>
+    self.pipe(HttpExchange.within, Effect.mapError(toError(operation)))
+
+  return { execute, fetch, fetchOk, fetchAs, toRefusal, toError, asOperation }
 }

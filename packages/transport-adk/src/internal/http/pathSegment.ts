@@ -1,8 +1,13 @@
-/** What can stand in a path of every server. */
+/** Checks values that become segments of a URL's path. Tested in packages/transport-adk/test/client.test.ts. */
 import type * as AgentError from "@effect-a2a/core/AgentError"
 
-/** Nothing where a value can be a segment of a path; Python reads `%2F` as a slash, and URLs drop dots. */
-export const segment = (field: string, value: unknown): ReadonlyArray<AgentError.Violation> => {
-  if (typeof value !== "string" || value === "") return [{ field, description: "a string that is not empty" }]
-  return /^\.\.?$|\//.test(value) ? [{ field, description: `no "/", "." or "..": servers take it for a path` }] : []
+/**
+ * Returns the reasons why a value cannot be a path segment on every server. Python decodes `%2F` to a slash, and URL
+ * parsers drop `.` and `..`.
+ */
+export const violations = (field: string, value: unknown): ReadonlyArray<AgentError.Violation> => {
+  if (typeof value !== "string" || value === "") return [{ field, description: "must be a non-empty string" }]
+  return /^\.\.?$|\//.test(value)
+    ? [{ field, description: `must not be "." or ".." or contain "/": servers read it as a path` }]
+    : []
 }

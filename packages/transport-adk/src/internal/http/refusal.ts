@@ -1,4 +1,7 @@
-/** From an HTTP refusal to its reason, by status and body: servers tell a missing session and a missing route both by 404. */
+/**
+ * Reasons of HTTP refusals. Neither status nor body suffices: servers answer both a missing session and a missing route
+ * with 404. Tested in packages/transport-adk/test/errors.test.ts.
+ */
 import type * as HttpExchange from "@effect-a2a/core/HttpExchange"
 import type * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
@@ -6,85 +9,137 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as AdkError from "../../AdkError.ts"
 import { Event } from "../../AdkEvent.ts"
-import * as Words from "./errorText.ts"
+import * as ErrorText from "./errorText.ts"
 
-/** What was asked. */
-export interface About {
+/** The request that was refused. */
+export interface RefusalContext {
   readonly method: HttpExchange.Frame["method"]
   readonly isRun: boolean
   readonly session: { readonly appName?: string; readonly userId?: string; readonly sessionId?: string }
 }
 
-const readEvent = Schema.decodeUnknownResult(Event)
-const readIssues = Schema.decodeUnknownResult(Schema.Array(AdkError.Issue))
+/** A refusal, read once for all rules. */
+interface Refused extends RefusalContext {
+  readonly status: number
+  readonly message: string
+  readonly json: unknown
+  readonly challenge: string | undefined
+  readonly fields: {
+    readonly message: string
+    readonly status: number
+    readonly retryAfter?: Duration.Duration
+    readonly details?: Schema.Json
+  }
+}
 
-const member = (json: unknown, name: string): unknown =>
-  Predicate.isObject(json) ? (json as { readonly [name: string]: unknown })[name] : undefined
+type Rule = (refused: Refused) => AdkError.AdkErrorReason | undefined
 
-/** The events of a failed run that can be read. */
+const decodeEvent = Schema.decodeUnknownResult(Event)
+const decodeIssues = Schema.decodeUnknownResult(Schema.Array(AdkError.Issue))
+
+const member = (json: unknown, name: string): unknown => Predicate.isReadonlyObject(json) ? json[name] : undefined
+
+/** The events of a failed run that can be decoded. */
 const eventsOf = (json: unknown): ReadonlyArray<Event> => {
   const events = member(json, "events")
   return Array.isArray(events)
-    ? events.flatMap((one) => Result.getOrElse(Result.map(readEvent(one), (e) => [e]), () => []))
+    ? events.flatMap((event) => Result.match(decodeEvent(event), { onFailure: () => [], onSuccess: (e) => [e] }))
     : []
 }
 
-const isApp = /agent not found|agent '[^']*' not found|no root_agent|no agent found/i
-const isSession = /^session not found/i
-const isArtifact = /^artifact/i
-const isGuard = /^forbidden: (?:host|origin|possible dns)/i
-
-/** Servers that know a route but not what it is asked for say so in words of their own, in JSON. */
-const lacksRoute = (json: unknown, message: string) =>
+/** A route that exists reports a missing resource in JSON with a text that is not the framework's. */
+const lacksRoute = ({ json, message }: Refused) =>
   json === undefined || message === "Not Found" || /^cannot (?:get|post|put|patch|delete) /i.test(message)
+
+const unknownApp: Rule = ({ fields, message, session, status }) =>
+  (status === 404 || status >= 500) &&
+    /agent not found|agent '[^']*' not found|no root_agent|no agent found/i.test(message)
+    ? new AdkError.AppNotFoundError({ ...fields, ...session })
+    : undefined
+
+const denied: Rule = ({ challenge, fields, message, status }) => {
+  if (status !== 401 && status !== 403) return undefined
+  return /^forbidden: (?:host|origin|possible dns)/i.test(message)
+    ? new AdkError.GuardRefusedError({
+      ...fields,
+      message:
+        `${message}: the server accepts requests for its own address only; set the Host header, or its allowed hosts`
+    })
+    : new AdkError.DeniedError({ ...fields, ...(challenge !== undefined && { challenge }) })
+}
+
+const sessionExists: Rule = ({ fields, message, session, status }) =>
+  (status === 400 || status === 409) && /already exists/i.test(message)
+    ? new AdkError.SessionExistsError({ ...fields, ...session })
+    : undefined
+
+const missingAppName: Rule = ({ fields, message, status }) =>
+  status === 400 && /app_?name\b.*required/i.test(message) ? new AdkError.AppNameRequiredError(fields) : undefined
+
+const notFound: Rule = (refused) => {
+  const { fields, message, session, status } = refused
+  if (status !== 404) return undefined
+  if (/^session not found/i.test(message)) return new AdkError.SessionNotFoundError({ ...fields, ...session })
+  if (/^artifact/i.test(message)) return new AdkError.ArtifactNotFoundError(fields)
+  return lacksRoute(refused)
+    ? new AdkError.RouteUnsupportedError(fields)
+    : new AdkError.AppNotFoundError({ ...fields, ...session })
+}
+
+const unsupported: Rule = ({ fields, status }) =>
+  status === 405 || status === 501 ? new AdkError.RouteUnsupportedError(fields) : undefined
+
+const tooLarge: Rule = ({ fields, status }) => status === 413 ? new AdkError.TooLargeError(fields) : undefined
+
+const invalid: Rule = ({ fields, json, status }) => {
+  const issues = status === 422 ? decodeIssues(member(json, "detail")) : undefined
+  return issues !== undefined && Result.isSuccess(issues)
+    ? new AdkError.ValidationFailedError({ ...fields, issues: issues.success })
+    : undefined
+}
+
+const agentFailed: Rule = ({ fields, isRun, json, status }) =>
+  isRun && status === 500 ? new AdkError.AgentFailedError({ ...fields, events: eventsOf(json) }) : undefined
 
 const transient = [408, 429, 502, 503, 504]
 
-export const reason = (
-  answer: Pick<HttpExchange.Answer, "body" | "text"> & { readonly status: number },
-  about: About,
-  said: { readonly retryAfter?: Duration.Duration | undefined; readonly challenge?: string | undefined } = {}
+const unavailable: Rule = ({ fields, method, status }) =>
+  status >= 500 || transient.includes(status)
+    ? new AdkError.UpstreamError({ ...fields, isRetryable: method === "GET" && transient.includes(status) })
+    : undefined
+
+/** The first rule that applies decides. */
+const rules: ReadonlyArray<Rule> = [
+  unknownApp,
+  denied,
+  sessionExists,
+  missingAppName,
+  notFound,
+  unsupported,
+  tooLarge,
+  invalid,
+  agentFailed,
+  unavailable
+]
+
+/** Converts a response whose status is 400 or above to a reason. */
+export const toReason = (
+  { body, status, text }: Pick<HttpExchange.Answer, "body" | "text"> & { readonly status: number },
+  context: RefusalContext,
+  headers: { readonly retryAfter?: Duration.Duration | undefined; readonly challenge?: string | undefined } = {}
 ): AdkError.AdkErrorReason => {
-  const { status } = answer
-  const json = Result.getOrUndefined(answer.body)
-  const message = Words.of({ ...answer, status })
+  const json = Result.getOrUndefined(body)
+  const message = ErrorText.fromResponse({ body, status, text })
   const fields = {
     message,
     status,
-    ...(said.retryAfter !== undefined && { retryAfter: said.retryAfter }),
+    ...(headers.retryAfter !== undefined && { retryAfter: headers.retryAfter }),
     ...(json !== undefined && { details: json as Schema.Json })
   }
-  const ofSession = { ...fields, ...about.session }
-
-  if (isApp.test(message) && (status === 404 || status >= 500)) return new AdkError.AppNotFoundError(ofSession)
-  if (status === 401 || status === 403) {
-    return isGuard.test(message)
-      ? new AdkError.GuardRefusedError({
-        ...fields,
-        message:
-          `${message}: the server takes requests for its own address only; set the Host header, or its allowed hosts`
-      })
-      : new AdkError.DeniedError({ ...fields, ...(said.challenge !== undefined && { challenge: said.challenge }) })
+  const refused: Refused = { ...context, status, message, json, challenge: headers.challenge, fields }
+  for (const rule of rules) {
+    const reason = rule(refused)
+    if (reason !== undefined) return reason
   }
-  if (/already exists/i.test(message) && (status === 400 || status === 409)) {
-    return new AdkError.SessionExistsError(ofSession)
-  }
-  if (status === 400 && /app_?name\b.*required/i.test(message)) return new AdkError.AppNameRequiredError(fields)
-  if (status === 404) {
-    if (isSession.test(message)) return new AdkError.SessionNotFoundError(ofSession)
-    if (isArtifact.test(message)) return new AdkError.ArtifactNotFoundError(fields)
-    return lacksRoute(json, message)
-      ? new AdkError.RouteUnsupportedError(fields)
-      : new AdkError.AppNotFoundError(ofSession)
-  }
-  if (status === 405 || status === 501) return new AdkError.RouteUnsupportedError(fields)
-  if (status === 413) return new AdkError.TooLargeError(fields)
-  if (status === 422) {
-    const issues = readIssues(member(json, "detail"))
-    if (Result.isSuccess(issues)) return new AdkError.ValidationFailedError({ ...fields, issues: issues.success })
-  }
-  if (status === 500 && about.isRun) return new AdkError.AgentFailedError({ ...fields, events: eventsOf(json) })
-  return status >= 500 || transient.includes(status)
-    ? new AdkError.UpstreamError({ ...fields, isRetryable: about.method === "GET" && transient.includes(status) })
-    : new AdkError.BadRequestError(fields)
+  return new AdkError.BadRequestError(fields)
 }

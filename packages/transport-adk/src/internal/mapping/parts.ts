@@ -1,4 +1,7 @@
-/** Parts, from ADK's content to A2A's and back, with the `adk_*` metadata that ADK itself writes when it speaks A2A. */
+/**
+ * Converts parts between ADK's content and A2A, with the `adk_*` metadata that ADK writes when it speaks A2A. Tested in
+ * test/adk/mapping.test.ts.
+ */
 import type { Metadata } from "@effect-a2a/core/Metadata"
 import * as Part from "@effect-a2a/core/Part"
 import * as Recognizer from "@effect-a2a/core/Recognizer"
@@ -6,16 +9,17 @@ import * as Base64 from "effect/encoding/Base64"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
 import * as AdkContent from "../../AdkContent.ts"
 import * as AdkRecognizer from "../../AdkRecognizer.ts"
 
-/** How JSON that is no answer to a call is told to the agent: as text, or as ADK wraps it to have it back unchanged. */
+/** The form of data parts that answer no call: JSON as text, or wrapped so that ADK returns it unchanged. */
 export type DataForm = "text" | "wrapped"
 
-const isObject = (json: unknown): json is Schema.JsonObject => Predicate.isObject(json) && !Array.isArray(json)
+const isJsonObject = (json: unknown): json is Schema.JsonObject => Predicate.isReadonlyObject(json)
 
-/** Members of an ADK part that are data to A2A, by their `adk_type`. */
-const types = {
+/** Members of an ADK part that A2A carries as data, by their `adk_type`. */
+const members = {
   function_call: "functionCall",
   function_response: "functionResponse",
   executable_code: "executableCode",
@@ -23,24 +27,41 @@ const types = {
   tool_call: "toolCall",
   tool_response: "toolResponse"
 } as const
-type Type = keyof typeof types
+type Type = keyof typeof members
 
-const isType = (type: unknown): type is Type => typeof type === "string" && Object.hasOwn(types, type)
+const isType = (type: unknown): type is Type => typeof type === "string" && Object.hasOwn(members, type)
 
-const tag = ["<a2a_datapart_json>", "</a2a_datapart_json>"] as const
+// -----------------------------------------------------------------------------
+// wrapped data
+// -----------------------------------------------------------------------------
+
+const [openTag, closeTag] = ["<a2a_datapart_json>", "</a2a_datapart_json>"] as const
 
 const parse = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Json))
 
-/** JSON that was wrapped, by us or by an agent of ADK's own. */
-const unwrapped = (bytes: Uint8Array): Part.Data | undefined => {
-  const text = new TextDecoder().decode(bytes)
-  if (!text.startsWith(tag[0]) || !text.endsWith(tag[1])) return undefined
-  const json = Result.getOrUndefined(parse(text.slice(tag[0].length, -tag[1].length)))
-  if (!isObject(json) || json.data === undefined) return undefined
-  return Part.data(json.data, isObject(json.metadata) ? { metadata: json.metadata } : undefined)
+const wrap = ({ data, metadata }: Part.Data): AdkContent.Part => {
+  const json = JSON.stringify({ kind: "data", data, ...(metadata && { metadata }) })
+  return AdkContent.inline(new TextEncoder().encode(`${openTag}${json}${closeTag}`), "text/plain")
 }
 
-const options = (
+const unwrap = (bytes: Uint8Array): Part.Data | undefined => {
+  const text = new TextDecoder().decode(bytes)
+  if (!text.startsWith(openTag) || !text.endsWith(closeTag)) return undefined
+  const json = Result.getOrUndefined(parse(text.slice(openTag.length, -closeTag.length)))
+  if (!isJsonObject(json) || json.data === undefined) return undefined
+  return Part.data(json.data, isJsonObject(json.metadata) ? { metadata: json.metadata } : undefined)
+}
+
+// -----------------------------------------------------------------------------
+// from ADK
+// -----------------------------------------------------------------------------
+
+const metadataOf = ({ partMetadata, thought }: AdkContent.Part): Metadata => ({
+  ...partMetadata,
+  ...(thought === true && { adk_thought: true })
+})
+
+const toOptions = (
   metadata: Metadata,
   file: { readonly mimeType?: string | undefined; readonly displayName?: string | undefined } = {}
 ): Part.Options => ({
@@ -49,89 +70,111 @@ const options = (
   ...(Object.keys(metadata).length > 0 && { metadata })
 })
 
-/** A part as A2A has it; `undefined` where there is nothing in it. What A2A has no form for is kept as data. */
-export const toPart = (part: AdkContent.Part, isPending: (id: string) => boolean): Part.Part | undefined => {
-  const unmarked = toUnmarked(part, isPending)
-  return unmarked && Recognizer.mark([AdkRecognizer.recognizer], unmarked)
+const toText = (part: AdkContent.Part): Part.Part | undefined =>
+  part.text === undefined || part.text === "" ? undefined : Part.text(part.text, toOptions(metadataOf(part)))
+
+const toUrl = (part: AdkContent.Part): Part.Part | undefined =>
+  part.fileData?.fileUri === undefined
+    ? undefined
+    : Part.url(part.fileData.fileUri, toOptions(metadataOf(part), part.fileData))
+
+const toRaw = (part: AdkContent.Part): Part.Part | undefined => {
+  const { inlineData, videoMetadata } = part
+  const bytes = inlineData && AdkContent.bytes(inlineData)
+  if (bytes === undefined) return undefined
+  const video = videoMetadata === undefined ? {} : { adk_video_metadata: videoMetadata as Schema.JsonObject }
+  return unwrap(bytes) ?? Part.raw(bytes, toOptions({ ...metadataOf(part), ...video }, inlineData))
 }
 
-const toUnmarked = (part: AdkContent.Part, isPending: (id: string) => boolean): Part.Part | undefined => {
-  const { fileData, inlineData, partMetadata, text, thought, thoughtSignature, videoMetadata, ...rest } = part
-  const metadata: Metadata = { ...partMetadata, ...(thought === true && { adk_thought: true }) }
-  if (text !== undefined && text !== "") return Part.text(text, options(metadata))
-  if (fileData?.fileUri !== undefined) return Part.url(fileData.fileUri, options(metadata, fileData))
-  const bytes = inlineData && AdkContent.bytes(inlineData)
-  if (bytes !== undefined) {
-    const video = videoMetadata === undefined ? {} : { adk_video_metadata: videoMetadata as unknown as Schema.Json }
-    return unwrapped(bytes) ?? Part.raw(bytes, options({ ...metadata, ...video }, inlineData))
-  }
-  for (const [type, member] of Object.entries(types)) {
-    const data = rest[member]
+const toData = (part: AdkContent.Part, isPending: (id: string) => boolean): Part.Part | undefined => {
+  for (const [type, member] of Object.entries(members)) {
+    const data = part[member]
     if (data === undefined) continue
-    const signature = thoughtSignature === undefined ? undefined : AdkContent.bytes({ data: thoughtSignature })
-    return Part.data(data as unknown as Schema.Json, {
+    const isLongRunning = member === "functionCall" && data.id !== undefined && isPending(data.id)
+    const signature = part.thoughtSignature && AdkContent.bytes({ data: part.thoughtSignature })
+    return Part.data(data as Schema.JsonObject, {
       metadata: {
-        ...metadata,
+        ...metadataOf(part),
         adk_type: type,
-        ...(member === "functionCall" && data.id !== undefined && isPending(data.id) && { adk_is_long_running: true }),
-        ...(signature !== undefined && { adk_thought_signature: Base64.encode(signature) })
+        ...(isLongRunning && { adk_is_long_running: true }),
+        ...(signature && { adk_thought_signature: Base64.encode(signature) })
       }
     })
   }
-  const { mediaResolution: _, ...unknown } = rest
-  return Object.keys(unknown).length === 0 && inlineData === undefined && fileData === undefined
+  return undefined
+}
+
+/** Members that accompany a payload. */
+const annotations = ["mediaResolution", "partMetadata", "text", "thought", "thoughtSignature", "videoMetadata"] as const
+
+const toUnknown = (part: AdkContent.Part): Part.Part | undefined =>
+  Object.keys(Struct.omit(part, annotations)).length === 0
     ? undefined
-    : Part.data(part as unknown as Schema.Json, { metadata: { adk_type: "part" } })
+    : Part.data(part as Schema.JsonObject, { metadata: { adk_type: "part" } })
+
+const recognizers = [AdkRecognizer.recognizer]
+
+/**
+ * Converts a part of ADK and marks thoughts, calls and results; returns `undefined` if the part is empty. A payload that
+ * A2A does not know becomes data.
+ */
+export const toPart = (part: AdkContent.Part, isPending: (id: string) => boolean): Part.Part | undefined => {
+  const converted = toText(part) ?? toUrl(part) ?? toRaw(part) ?? toData(part, isPending) ?? toUnknown(part)
+  return converted && Recognizer.mark(recognizers, converted)
 }
 
-/** A response is an object; another value is the `result` in one. */
+// -----------------------------------------------------------------------------
+// to ADK
+// -----------------------------------------------------------------------------
+
+/** Converts the result of a call to an object: other values become `{ result: value }`. */
 export const toResponse = (value: Schema.Json | undefined): Schema.JsonObject =>
-  isObject(value) ? value : { result: value ?? null }
+  isJsonObject(value) ? value : { result: value ?? null }
 
-const foreign = (metadata: Metadata = {}): Pick<AdkContent.Part, "partMetadata"> => {
-  const own = Object.entries(metadata).filter(([name]) => !name.startsWith("adk_"))
-  return own.length === 0 ? {} : { partMetadata: Object.fromEntries(own) }
+const toPartMetadata = (metadata: Metadata = {}): Pick<AdkContent.Part, "partMetadata"> => {
+  const entries = Object.entries(metadata).filter(([name]) => !name.startsWith("adk_"))
+  return entries.length === 0 ? {} : { partMetadata: Object.fromEntries(entries) }
 }
 
-const wrap = ({ data, metadata }: Part.Data): AdkContent.Part => {
-  const json = JSON.stringify({ kind: "data", data, ...(metadata && { metadata }) })
-  return AdkContent.inline(new TextEncoder().encode(`${tag[0]}${json}${tag[1]}`), "text/plain")
+const fromUrl = ({ filename, mediaType, metadata, url }: Part.Url): AdkContent.Part => ({
+  fileData: {
+    fileUri: url,
+    ...(mediaType !== undefined && { mimeType: mediaType }),
+    ...(filename !== undefined && { displayName: filename })
+  },
+  ...toPartMetadata(metadata)
+})
+
+const fromData = (part: Part.Data, form: DataForm): AdkContent.Part => {
+  const { data, metadata } = part
+  const type = metadata?.adk_type
+  if (isJsonObject(data) && type === "part") return data
+  if (!isJsonObject(data) || !isType(type)) {
+    return form === "wrapped" ? wrap(part) : { text: JSON.stringify(data), ...toPartMetadata(metadata) }
+  }
+  const signature = metadata?.adk_thought_signature
+  return {
+    [members[type]]: type === "function_response" ? { ...data, response: toResponse(data.response) } : data,
+    ...(typeof signature === "string" && { thoughtSignature: signature }),
+    ...toPartMetadata(metadata)
+  }
 }
 
-/** A part as the agent reads it. */
-export const fromPart = (form: DataForm) => (part: Part.Part): AdkContent.Part => {
-  const { metadata } = part
-  const isThought = Part.isThought(part) || metadata?.adk_thought === true
-  const thought = isThought ? { thought: true } : {}
+/** Converts a part of A2A to one of ADK. */
+export const fromPart = (part: Part.Part, form: DataForm): AdkContent.Part => {
   switch (part._tag) {
-    case "Text":
-      return { text: part.text, ...thought, ...foreign(metadata) }
+    case "Text": {
+      const isThought = Part.isThought(part) || part.metadata?.adk_thought === true
+      return { text: part.text, ...(isThought && { thought: true }), ...toPartMetadata(part.metadata) }
+    }
     case "Raw":
       return {
         ...AdkContent.inline(part.raw, part.mediaType ?? "application/octet-stream", part.filename),
-        ...foreign(metadata)
+        ...toPartMetadata(part.metadata)
       }
-    case "Url": {
-      const file = {
-        fileUri: part.url,
-        ...(part.mediaType !== undefined && { mimeType: part.mediaType }),
-        ...(part.filename !== undefined && { displayName: part.filename })
-      }
-      return { fileData: file, ...foreign(metadata) }
-    }
-    case "Data": {
-      const type = metadata?.adk_type
-      const { data } = part
-      if (!isObject(data) || !(isType(type) || type === "part")) {
-        return form === "wrapped" ? wrap(part) : { text: JSON.stringify(data), ...foreign(metadata) }
-      }
-      if (type === "part") return data as AdkContent.Part
-      const signature = metadata?.adk_thought_signature
-      return {
-        [types[type]]: type === "function_response" ? { ...data, response: toResponse(data.response) } : data,
-        ...(typeof signature === "string" && { thoughtSignature: signature }),
-        ...foreign(metadata)
-      } as AdkContent.Part
-    }
+    case "Url":
+      return fromUrl(part)
+    case "Data":
+      return fromData(part, form)
   }
 }

@@ -1,48 +1,174 @@
 /**
- * One run's events to A2A's, by ADK's own mapping: an artifact per utterance, whose pieces are appended as they come and
- * replaced by the whole; calls that wait for somebody are kept for the last state. Pure but for its own memory.
+ * Maps the events of one run to those of a task, as ADK itself does: an artifact per utterance, whose pieces are appended
+ * as they arrive and replaced by the full text; calls that wait for an answer are reported by the last state. Tested in
+ * test/adk/mapping.test.ts.
  */
 import type * as Artifact from "@effect-a2a/core/Artifact"
 import * as Id from "@effect-a2a/core/Id"
 import type { Metadata } from "@effect-a2a/core/Metadata"
 import * as Part from "@effect-a2a/core/Part"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
-import type * as Task from "@effect-a2a/core/Task"
 import type { TaskState } from "@effect-a2a/core/TaskState"
 import type * as DateTime from "effect/DateTime"
-import type * as Schema from "effect/Schema"
 import type * as AdkContent from "../../AdkContent.ts"
 import * as AdkEvent from "../../AdkEvent.ts"
-import * as From from "./metadata.ts"
 import * as Parts from "./parts.ts"
-import * as Pending from "./pendingCalls.ts"
+import * as PendingCalls from "./pendingCalls.ts"
+import * as RunSummary from "./runSummary.ts"
+import * as UpdateMetadata from "./updateMetadata.ts"
 
 type Event = StreamEvent.StreamEvent
 
 export interface Options {
   readonly taskId: Id.TaskId
   readonly contextId: Id.ContextId
-  readonly place: From.Place
-  /** What waits for an answer since earlier runs of the task. */
-  readonly pending: Pending.Calls
+  readonly session: UpdateMetadata.SessionRef
+  /** Calls that wait for an answer since earlier runs of the task. */
+  readonly pending: PendingCalls.PendingCalls
   readonly generate: (kind: Id.Kind) => string
 }
 
-/** How a run went wrong besides what its events say. */
-export interface Failure {
-  readonly message: string
-  readonly metadata?: Metadata
-}
-
-/** Something of which only pieces have come. */
-interface Open {
+/** An utterance of which only pieces have arrived. */
+interface Utterance {
   readonly artifactId: Id.ArtifactId
   readonly metadata: Metadata
   readonly pieces: Array<Part.Part>
 }
 
-/** Neighbouring pieces of one kind as one. */
-const joined = (pieces: ReadonlyArray<Part.Part>): ReadonlyArray<Part.Part> =>
+/** The memory of one run's mapping. */
+interface State {
+  readonly taskId: Id.TaskId
+  readonly contextId: Id.ContextId
+  readonly generate: (kind: Id.Kind) => string
+  /** The metadata of every update. */
+  readonly origin: Metadata
+  /** By speaker. */
+  readonly utterances: Map<string, Utterance>
+  /** The artifact that holds the result of a call, by the call's id. */
+  readonly results: Map<string, Artifact.Artifact>
+  summary: RunSummary.RunSummary
+}
+
+const newArtifactId = ({ generate }: State) => Id.ArtifactId.make(generate("artifact"))
+
+const toUpdate = (
+  { contextId, taskId }: State,
+  artifact: Artifact.Artifact,
+  { append = false, lastChunk = true }: { readonly append?: boolean; readonly lastChunk?: boolean } = {}
+): Event =>
+  StreamEvent.artifactUpdate({
+    taskId,
+    contextId,
+    artifact,
+    append,
+    lastChunk,
+    ...(artifact.metadata && { metadata: artifact.metadata })
+  })
+
+// -----------------------------------------------------------------------------
+// results of calls
+// -----------------------------------------------------------------------------
+
+const callIdOf = (part: Part.Part): string | undefined => {
+  if (part._tag !== "Data" || part.metadata?.adk_type !== "function_response") return undefined
+  const { id } = part.data as { readonly id?: string }
+  return id === "" ? undefined : id
+}
+
+const rememberResults = ({ results }: State, artifact: Artifact.Artifact): void => {
+  for (const part of artifact.parts) {
+    const id = callIdOf(part)
+    if (id !== undefined) results.set(id, artifact)
+  }
+}
+
+/** A repeated result replaces the earlier one of the same call. Returns the other parts, and the replacements. */
+const replaceResults = (
+  state: State,
+  parts: ReadonlyArray<Part.Part>
+): readonly [ReadonlyArray<Part.Part>, ReadonlyArray<Event>] => {
+  const replacements: Array<Event> = []
+  const rest = parts.filter((part) => {
+    const id = callIdOf(part)
+    const earlier = id === undefined ? undefined : state.results.get(id)
+    if (earlier === undefined) return true
+    const artifact = { ...earlier, parts: earlier.parts.map((other) => callIdOf(other) === id ? part : other) }
+    rememberResults(state, artifact)
+    replacements.push(toUpdate(state, artifact))
+    return false
+  })
+  return [rest, replacements]
+}
+
+// -----------------------------------------------------------------------------
+// events
+// -----------------------------------------------------------------------------
+
+/** Calls of a partial event are previews; pending calls and their results are reported by the last state. */
+const isMapped = (part: AdkContent.Part, isPartial: boolean, isPending: (id: string) => boolean): boolean => {
+  const call = part.functionCall ?? part.functionResponse
+  return call === undefined || !(isPartial || isPending(call.id ?? ""))
+}
+
+const addWithoutParts = (state: State, event: AdkEvent.Event, metadata: Metadata): ReadonlyArray<Event> => {
+  const { contextId, taskId } = state
+  const hasContent = (event.content?.parts ?? []).length > 0
+  if (hasContent || AdkEvent.isPartial(event) || !UpdateMetadata.hasNews(metadata)) return []
+  if (event.output === undefined || event.output === null) {
+    return [StreamEvent.statusUpdate({ taskId, contextId, status: { state: "working" }, metadata })]
+  }
+  const parts = [Part.data(event.output, { metadata: { adk_type: "output" } })]
+  return [toUpdate(state, { artifactId: newArtifactId(state), parts, metadata })]
+}
+
+const addPieces = (
+  state: State,
+  speaker: string,
+  parts: ReadonlyArray<Part.Part>,
+  metadata: Metadata
+): ReadonlyArray<Event> => {
+  const known = state.utterances.get(speaker)
+  const utterance = known ?? { artifactId: newArtifactId(state), metadata, pieces: [] }
+  state.utterances.set(speaker, utterance)
+  utterance.pieces.push(...parts)
+  const { artifactId } = utterance
+  return [toUpdate(state, { artifactId, parts, metadata }, { append: known !== undefined, lastChunk: false })]
+}
+
+const addWhole = (
+  state: State,
+  speaker: string,
+  parts: ReadonlyArray<Part.Part>,
+  metadata: Metadata
+): ReadonlyArray<Event> => {
+  const utterance = parts.some(({ _tag }) => _tag === "Text") ? state.utterances.get(speaker) : undefined
+  if (utterance !== undefined) state.utterances.delete(speaker)
+  const [rest, replacements] = replaceResults(state, parts)
+  if (rest.length === 0) return replacements
+  const artifact = { artifactId: utterance?.artifactId ?? newArtifactId(state), parts: rest, metadata }
+  rememberResults(state, artifact)
+  return [...replacements, toUpdate(state, artifact)]
+}
+
+const add = (state: State, event: AdkEvent.Event): ReadonlyArray<Event> => {
+  state.summary = RunSummary.add(state.summary, event)
+  const { pending } = state.summary
+  const isPending = (id: string) => pending.some(({ call }) => call.id === id)
+  const isPartial = AdkEvent.isPartial(event)
+  const metadata = { ...state.origin, ...UpdateMetadata.fromEvent(event) }
+  const parts = (event.content?.parts ?? [])
+    .filter((part) => isMapped(part, isPartial, isPending))
+    .flatMap((part) => Parts.toPart(part, isPending) ?? [])
+  if (parts.length === 0) return addWithoutParts(state, event, metadata)
+  const speaker = JSON.stringify([event.author, event.branch])
+  return isPartial ? addPieces(state, speaker, parts, metadata) : addWhole(state, speaker, parts, metadata)
+}
+
+// -----------------------------------------------------------------------------
+// the end
+// -----------------------------------------------------------------------------
+
+const joinPieces = (pieces: ReadonlyArray<Part.Part>): ReadonlyArray<Part.Part> =>
   pieces.reduce<Array<Part.Part>>((parts, piece) => {
     const last = parts.at(-1)
     if (last?._tag === "Text" && piece._tag === "Text" && Part.isThought(last) === Part.isThought(piece)) {
@@ -51,179 +177,83 @@ const joined = (pieces: ReadonlyArray<Part.Part>): ReadonlyArray<Part.Part> =>
     return parts
   }, [])
 
-const callIdOf = (part: Part.Part): string | undefined => {
-  const { _tag, metadata } = part
-  if (_tag !== "Data" || metadata?.adk_type !== "function_response") return undefined
-  const { id } = part.data as { readonly id?: string }
-  return id
+/** Emits utterances that were never repeated in full as they are, marked as partial. */
+const closeUtterances = (state: State): ReadonlyArray<Event> => {
+  const updates = Array.from(
+    state.utterances.values(),
+    ({ artifactId, metadata, pieces }) =>
+      toUpdate(state, { artifactId, parts: joinPieces(pieces), metadata: { ...metadata, adk_partial: true } })
+  )
+  state.utterances.clear()
+  return updates
 }
 
-export const make = ({ contextId, generate, pending: before, place, taskId }: Options) => {
-  const ids = { taskId, contextId }
-  const at = From.ofPlace(place)
-  const open = new Map<string, Open>()
-  const responses = new Map<string, Artifact.Artifact>()
-  const stateDelta: Record<string, Schema.Json> = {}
-  const artifactDelta: Record<string, number> = {}
-  let pending = before
-  let failure: Failure | undefined
-  let invocationId: string | undefined
-  let output: Schema.Json | undefined
-
-  const newArtifactId = () => Id.ArtifactId.make(generate("artifact"))
-
-  const update = (artifact: Artifact.Artifact, append: boolean, lastChunk: boolean): Event =>
-    StreamEvent.artifactUpdate({
-      ...ids,
-      artifact,
-      append,
-      lastChunk,
-      ...(artifact.metadata && { metadata: artifact.metadata })
+const settle = (
+  state: State,
+  timestamp: DateTime.Utc,
+  taskState: TaskState,
+  parts: ReadonlyArray<Part.Part> = [],
+  metadata: Metadata = {}
+): ReadonlyArray<Event> => {
+  const { contextId, generate, origin, summary, taskId } = state
+  const messageId = () => Id.MessageId.make(generate("message"))
+  return [
+    ...closeUtterances(state),
+    StreamEvent.statusUpdate({
+      taskId,
+      contextId,
+      status: {
+        state: taskState,
+        timestamp,
+        ...(parts.length > 0 && {
+          message: { _tag: "Message", messageId: messageId(), role: "agent", parts, taskId, contextId }
+        })
+      },
+      metadata: { ...origin, ...RunSummary.toMetadata(summary), ...metadata }
     })
+  ]
+}
 
-  /** The answer to a call that has been answered already takes the place of the earlier one. */
-  const withoutRepeated = (
-    parts: ReadonlyArray<Part.Part>
-  ): readonly [ReadonlyArray<Part.Part>, ReadonlyArray<Event>] => {
-    const events: Array<Event> = []
-    const rest = parts.filter((part) => {
-      const earlier = responses.get(callIdOf(part) ?? "")
-      if (earlier === undefined) return true
-      const artifact = { ...earlier, parts: earlier.parts.map((one) => callIdOf(one) === callIdOf(part) ? part : one) }
-      for (const one of artifact.parts) responses.set(callIdOf(one) ?? "", artifact)
-      events.push(update(artifact, false, true))
-      return false
-    })
-    responses.delete("")
-    return [rest, events]
+const end = (state: State, timestamp: DateTime.Utc, failure = state.summary.failure): ReadonlyArray<Event> => {
+  const { pending } = state.summary
+  if (failure !== undefined) {
+    return settle(state, timestamp, "failed", [Part.text(failure.message)], failure.metadata)
   }
+  return pending.length > 0
+    ? settle(state, timestamp, PendingCalls.toState(pending), PendingCalls.toParts(pending))
+    : settle(state, timestamp, "completed")
+}
 
-  const note = (event: AdkEvent.Event): void => {
-    if (event.invocationId) invocationId = event.invocationId
-    if (event.output !== undefined) output = event.output
-    Object.assign(stateDelta, event.actions?.stateDelta)
-    Object.assign(artifactDelta, event.actions?.artifactDelta)
-    const failed = AdkEvent.failure(event)
-    if (failed !== undefined) {
-      failure = {
-        message: failed.message,
-        metadata: {
-          ...(failed.code !== undefined && { adk_error_code: failed.code }),
-          adk_error_message: failed.message
-        }
-      }
-    }
-    pending = Pending.add(pending, event)
+/** The mapping of one run. */
+export interface RunMapping {
+  /** Maps an event. */
+  readonly add: (event: AdkEvent.Event) => ReadonlyArray<Event>
+  /** Maps a file that the run saved. */
+  readonly addFile: (artifact: Artifact.Artifact) => Event
+  /** Returns the last updates of a run that ended. Default of `failure`: the last error that an event reported. */
+  readonly end: (timestamp: DateTime.Utc, failure?: RunSummary.Failure) => ReadonlyArray<Event>
+  /** Returns the last updates of a run that was canceled. */
+  readonly cancel: (timestamp: DateTime.Utc, explanation: string) => ReadonlyArray<Event>
+  /** Returns the calls that wait for an answer. */
+  readonly pending: () => PendingCalls.PendingCalls
+}
+
+/** Creates the mapping of one run. */
+export const make = ({ contextId, generate, pending, session, taskId }: Options): RunMapping => {
+  const state: State = {
+    taskId,
+    contextId,
+    generate,
+    origin: UpdateMetadata.fromSession(session),
+    utterances: new Map(),
+    results: new Map(),
+    summary: RunSummary.make(pending)
   }
-
-  const isPending = (id: string) => pending.some(({ call }) => call.id === id)
-  const isKept = ({ functionCall, functionResponse }: AdkContent.Part) =>
-    isPending(functionCall?.id ?? functionResponse?.id ?? "")
-
-  const add = (event: AdkEvent.Event): ReadonlyArray<Event> => {
-    note(event)
-    const speaker = JSON.stringify([event.author, event.branch])
-    const metadata = { ...at, ...From.ofEvent(event) }
-    const isPartial = AdkEvent.isPartial(event)
-    const content = event.content?.parts ?? []
-    // calls of partial events are previews
-    const parts = content
-      .filter((part) =>
-        isPartial ? part.functionCall === undefined && part.functionResponse === undefined : !isKept(part)
-      )
-      .flatMap((part) => Parts.toPart(part, isPending) ?? [])
-    const known = open.get(speaker)
-
-    if (parts.length === 0) {
-      if (content.length > 0 || isPartial || !From.isTelling(metadata)) return []
-      return event.output === undefined || event.output === null
-        ? [StreamEvent.statusUpdate({ ...ids, status: { state: "working" }, metadata })]
-        : [update(
-          {
-            artifactId: newArtifactId(),
-            parts: [Part.data(event.output, { metadata: { adk_type: "output" } })],
-            metadata
-          },
-          false,
-          true
-        )]
-    }
-    if (isPartial) {
-      const to = known ?? { artifactId: newArtifactId(), metadata, pieces: [] }
-      open.set(speaker, to)
-      to.pieces.push(...parts)
-      return [update({ artifactId: to.artifactId, parts, metadata }, known !== undefined, false)]
-    }
-    const isWhole = known !== undefined && parts.some(({ _tag }) => _tag === "Text")
-    if (isWhole) open.delete(speaker)
-    const [rest, repeated] = withoutRepeated(parts)
-    if (rest.length === 0) return repeated
-    const artifact = { artifactId: isWhole ? known.artifactId : newArtifactId(), parts: rest, metadata }
-    for (const part of rest) {
-      const id = callIdOf(part)
-      if (id !== undefined) responses.set(id, artifact)
-    }
-    return [...repeated, update(artifact, false, true)]
-  }
-
-  /** What was never told as a whole, told as it is. */
-  const close = (): ReadonlyArray<Event> => {
-    const left = Array.from(
-      open.values(),
-      ({ artifactId, metadata, pieces }) =>
-        update({ artifactId, parts: joined(pieces), metadata: { ...metadata, adk_partial: true } }, false, true)
-    )
-    open.clear()
-    return left
-  }
-
-  const says = (parts: ReadonlyArray<Part.Part>): Pick<Task.TaskStatus, "message"> =>
-    parts.length === 0 ? {} : {
-      message: { _tag: "Message", messageId: Id.MessageId.make(generate("message")), role: "agent", parts, ...ids }
-    }
-
-  const settle = (
-    timestamp: DateTime.Utc,
-    state: TaskState,
-    parts: ReadonlyArray<Part.Part> = [],
-    metadata: Metadata = {}
-  ): ReadonlyArray<Event> => {
-    const delta = {
-      ...(Object.keys(stateDelta).length > 0 && { stateDelta }),
-      ...(Object.keys(artifactDelta).length > 0 && { artifactDelta })
-    }
-    return [
-      ...close(),
-      StreamEvent.statusUpdate({
-        ...ids,
-        status: { state, timestamp, ...says(parts) },
-        metadata: {
-          ...at,
-          ...(invocationId !== undefined && { adk_invocation_id: invocationId }),
-          ...(Object.keys(delta).length > 0 && { adk_actions: delta }),
-          ...(output !== undefined && { adk_output: output }),
-          ...metadata
-        }
-      })
-    ]
-  }
-
   return {
-    /** An artifact besides those of the events. */
-    file: (artifact: Artifact.Artifact): Event =>
-      update({ ...artifact, metadata: { ...at, ...artifact.metadata } }, false, true),
-    add,
-    /** The last state, once the run is over; `failed` says how it went wrong, if nothing else did. */
-    end: (timestamp: DateTime.Utc, failed: Failure | undefined = failure): ReadonlyArray<Event> =>
-      failed !== undefined
-        ? settle(timestamp, "failed", [Part.text(failed.message)], failed.metadata)
-        : pending.length > 0
-        ? settle(timestamp, Pending.stateOf(pending), Pending.parts(pending))
-        : settle(timestamp, "completed"),
-    cancel: (timestamp: DateTime.Utc, why: string): ReadonlyArray<Event> =>
-      settle(timestamp, "canceled", [Part.text(why)]),
-    pending: () => pending
+    add: (event) => add(state, event),
+    addFile: (artifact) => toUpdate(state, { ...artifact, metadata: { ...state.origin, ...artifact.metadata } }),
+    end: (timestamp, failure) => end(state, timestamp, failure),
+    cancel: (timestamp, explanation) => settle(state, timestamp, "canceled", [Part.text(explanation)]),
+    pending: () => state.summary.pending
   }
 }
-
-export type Mapping = ReturnType<typeof make>

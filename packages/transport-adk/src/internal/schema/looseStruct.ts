@@ -1,4 +1,4 @@
-/** Objects of a wire that grows: every member may be missing, unknown ones are kept. */
+/** Schemas of objects that grow with the wire. Tested in packages/transport-adk/test/schema.test.ts. */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -9,6 +9,7 @@ import * as SchemaParser from "effect/SchemaParser"
 
 type Fields = { readonly [name: string]: Schema.Codec<unknown> }
 
+/** Members of any name. */
 export type Unknowns = { readonly [name: string]: unknown }
 
 type Members<O extends Fields, R extends Fields> =
@@ -16,16 +17,18 @@ type Members<O extends Fields, R extends Fields> =
   & { readonly [K in keyof R]: R[K]["Type"] }
   & Unknowns
 
+/** A schema made by {@link looseStruct}. */
 export interface LooseStruct<O extends Fields, R extends Fields> extends Schema.Codec<Members<O, R>> {}
 
-const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const toSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 type Parser = (input: unknown, options: SchemaAST.ParseOptions) => Result.Result<unknown, SchemaIssue.Issue>
 
 /**
- * An object whose members are optional, save those of `required`. Null is the same as absent, except where a member may
- * be any JSON. The snake_case spelling of a member is read too; unknown members stay as they are, both ways. Only members
- * that are there cost anything: a struct would look for each of dozens in every piece of text.
+ * Creates a schema of an object whose members are optional, except those of `required`. Null counts as absent unless the
+ * member may be any JSON. The snake_case spelling of a member is decoded too; unknown members are kept both ways.
+ *
+ * Only members that are present are visited: `Schema.Struct` would look for each of dozens in every piece of text.
  */
 export const looseStruct = <const O extends Fields, const R extends Fields = {}>(
   optional: O,
@@ -33,12 +36,14 @@ export const looseStruct = <const O extends Fields, const R extends Fields = {}>
 ): LooseStruct<O, R> => {
   const fields: Fields = { ...required, ...optional }
   const names = Object.keys(fields)
-  const aliases = new Map(names.map((name) => [snake(name), name] as const).filter(([alias, name]) => alias !== name))
+  const aliases = new Map(
+    names.map((name) => [toSnakeCase(name), name] as const).filter(([alias, name]) => alias !== name)
+  )
   const mandatory = Object.keys(required ?? {})
   const isUnset = (name: string, value: unknown) =>
     value === null && Object.hasOwn(optional, name) && optional[name] !== Schema.Json
 
-  const declared = (input: Unknowns): Unknowns => {
+  const rename = (input: Unknowns): Unknowns => {
     for (const key in input) {
       if (aliases.has(key) || isUnset(key, input[key])) {
         return Object.fromEntries(
@@ -63,7 +68,7 @@ export const looseStruct = <const O extends Fields, const R extends Fields = {}>
         if (!Predicate.isObject(given)) return Effect.fail(new SchemaIssue.InvalidType(ast, given, options))
         const at = (name: string, issue: SchemaIssue.Issue) =>
           Effect.fail(new SchemaIssue.Composite(ast, [new SchemaIssue.Pointer([name], issue)], given, options))
-        const input = declared(given as Unknowns)
+        const input = rename(given as Unknowns)
         let changed: { [name: string]: unknown } | undefined
         for (const name in input) {
           const parser = parsers.get(name)
@@ -83,10 +88,11 @@ export const looseStruct = <const O extends Fields, const R extends Fields = {}>
   return schema as unknown as LooseStruct<O, R>
 }
 
-/** Known words, and any other: an enumeration that grows. */
-export const openEnum = <const W extends ReadonlyArray<string>>(...known: W) =>
-  Schema.Union([Schema.Literals(known), Schema.StringForLiteralAutocomplete])
+/** Creates a schema of known words that accepts any other word too. */
+export const openEnum = <const W extends ReadonlyArray<string>>(...words: W) =>
+  Schema.Union([Schema.Literals(words), Schema.StringForLiteralAutocomplete])
 
-/** Strings, or numbers, in a list. */
+/** A list of strings. */
 export const strings = Schema.Array(Schema.String)
+/** A list of numbers. */
 export const numbers = Schema.Array(Schema.Finite)

@@ -1,2 +1,4 @@
-/** Times of the wire: seconds on Python, milliseconds on JavaScript. No time in seconds is as large for 1 000 years. */
-export const millis = (raw: number): number => raw > 1e11 ? raw : raw * 1000
+/** Timestamps of the wire: seconds on Python, milliseconds on JavaScript. Tested in packages/transport-adk/test/schema.test.ts. */
+
+/** Converts a timestamp to milliseconds. Seconds reach 1e11 in the year 5138. */
+export const toMillis = (timestamp: number): number => timestamp > 1e11 ? timestamp : timestamp * 1000

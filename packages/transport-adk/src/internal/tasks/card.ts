@@ -1,6 +1,7 @@
-/** A card for an agent that has none: what its server tells, and what this transport can do. */
+/** A card for an agent that has none: from its application's name and the abilities of this transport. */
 import type * as AgentCard from "@effect-a2a/core/AgentCard"
 
+/** Creates the card of an application. */
 export const make = (target: AgentCard.AgentInterface, name: string): AgentCard.AgentCard => ({
   name,
   description: `The application ${name} of an ADK server`,
@@ -9,5 +10,5 @@ export const make = (target: AgentCard.AgentInterface, name: string): AgentCard.
   capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false },
   defaultInputModes: ["text/plain", "application/json", "application/octet-stream"],
   defaultOutputModes: ["text/plain", "application/json", "application/octet-stream"],
-  skills: [{ id: name, name, description: `What the agent ${name} does`, tags: ["adk"] }]
+  skills: [{ id: name, name, description: `The abilities of the agent ${name}`, tags: ["adk"] }]
 })

@@ -1,12 +1,11 @@
 /**
- * A turn as it is run. A refused run leaves no trace. A run that the agent or its server says has failed is a failed task;
- * one of which nothing more is known, since the connection broke or a limit passed, is a failed call.
+ * Runs a turn as a task. A refused run creates no task. A run that failed by the word of its agent or server is a failed
+ * task; if its end is unknown, because the connection dropped or a timeout passed, the call fails. Tested in
+ * test/adk/transport.test.ts.
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
-import * as Artifact from "@effect-a2a/core/Artifact"
 import * as HttpExchange from "@effect-a2a/core/HttpExchange"
 import * as Id from "@effect-a2a/core/Id"
-import type * as Message from "@effect-a2a/core/Message"
 import * as Part from "@effect-a2a/core/Part"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
@@ -19,33 +18,44 @@ import * as Stream from "effect/Stream"
 import type { AdkClient } from "../../AdkClient.ts"
 import * as AdkError from "../../AdkError.ts"
 import type * as AdkEvent from "../../AdkEvent.ts"
-import * as From from "../mapping/metadata.ts"
-import * as Parts from "../mapping/parts.ts"
-import * as Pending from "../mapping/pendingCalls.ts"
-import * as Mapping from "../mapping/runMapping.ts"
-import type * as Tasks from "./taskRegistry.ts"
+import * as PendingCalls from "../mapping/pendingCalls.ts"
+import * as RunMapping from "../mapping/runMapping.ts"
+import type * as RunSummary from "../mapping/runSummary.ts"
+import * as UpdateMetadata from "../mapping/updateMetadata.ts"
+import * as Files from "./files.ts"
+import type * as TaskRegistry from "./taskRegistry.ts"
 import type { Turn } from "./turn.ts"
 
 type Event = StreamEvent.StreamEvent
-type Failure = AgentError.AgentErrorReason
-type Source = Stream.Stream<AdkEvent.Event, AdkError.AdkError>
+type Reason = AgentError.AgentErrorReason
+type Events = Stream.Stream<AdkEvent.Event, AdkError.AdkError>
 
-/** `whole`: all at once; `events`: as they come; `pieces`: with pieces of text. */
+/** `whole`: all events at once; `events`: each as it arrives; `pieces`: text in pieces too. */
 export type Mode = "whole" | "events" | "pieces"
 
-export interface Settings {
+export interface Settings extends Files.Settings {
   readonly createSessions: boolean
-  readonly loadArtifacts: boolean
 }
 
-const whyCanceled = "The request was left; ADK cannot stop a run, so the agent may have gone on"
+/** Services and settings that all runs of a transport share. */
+export interface Runner {
+  readonly client: AdkClient["Service"]
+  readonly tasks: TaskRegistry.TaskRegistry
+  readonly settings: Settings
+}
 
-type OfAgent = AdkError.StreamError | AdkError.AgentFailedError
+const cancellation = "The request was abandoned; ADK cannot stop a run, so the agent may have gone on"
 
-const isOfAgent = (reason: AdkError.AdkErrorReason): reason is OfAgent =>
+// -----------------------------------------------------------------------------
+// failures
+// -----------------------------------------------------------------------------
+
+type AgentFailure = AdkError.StreamError | AdkError.AgentFailedError
+
+const isAgentFailure = (reason: AdkError.AdkErrorReason): reason is AgentFailure =>
   reason._tag === "StreamError" || reason._tag === "AgentFailedError"
 
-const failureOf = (reason: OfAgent): Mapping.Failure => ({
+const toFailure = (reason: AgentFailure): RunSummary.Failure => ({
   message: reason.message,
   metadata: {
     adk_error_message: reason.message,
@@ -53,197 +63,206 @@ const failureOf = (reason: OfAgent): Mapping.Failure => ({
   }
 })
 
-/** What a caller has to know who does not know what became of a message. */
-const lost = (turn: Turn, error: AdkError.AdkError, isTold: boolean): Failure => {
-  const { messageId } = turn.request.message
+/** Converts an error after which the end of the run is unknown. `hasBegun`: the task has been emitted. */
+const toReason = ({ entry, request }: Turn, error: AdkError.AdkError, hasBegun: boolean): Reason => {
   const { reason } = AdkError.toAgentError(error)
-  if (reason._tag === "StreamInterruptedError" || (isTold && reason._tag === "ConnectionError")) {
+  if (reason._tag === "StreamInterruptedError" || (hasBegun && reason._tag === "ConnectionError")) {
     return new AgentError.StreamInterruptedError({
-      message: `${reason.message}; ADK streams cannot be taken up again, and the agent may have gone on`,
+      message: `${reason.message}; ADK streams cannot be resumed, and the agent may have gone on`,
       isRetryable: false,
-      messageId,
-      ...(isTold && { taskId: turn.entry.taskId }),
+      messageId: request.message.messageId,
+      ...(hasBegun && { taskId: entry.taskId }),
       ...(reason.cause !== undefined && { cause: reason.cause })
     })
   }
-  return HttpExchange.unknownOutcome(turn.request, reason)
+  return HttpExchange.unknownOutcome(request, reason)
 }
 
-export const make = (client: AdkClient["Service"], tasks: ReturnType<typeof Tasks.make>, settings: Settings) => {
-  const says = (parts: ReadonlyArray<Part.Part>, { contextId, taskId }: Tasks.Entry) =>
-    Effect.map(Id.messageId, (messageId): Message.Message => ({
-      _tag: "Message",
-      messageId,
-      role: "agent",
-      parts,
-      taskId,
-      contextId
-    }))
+// -----------------------------------------------------------------------------
+// the beginning
+// -----------------------------------------------------------------------------
 
-  /** The task as the turn finds it, with what it asked and the answer in its history. */
-  const begun = Effect.fnUntraced(function*({ entry, request, run }: Turn) {
-    const { contextId, taskId } = entry
-    const task = entry.task()
-    const asked = task?.status.message
-    return {
-      _tag: "Task",
-      ...task,
-      id: taskId,
-      contextId,
-      status: { state: task === undefined ? "submitted" : "working", timestamp: yield* DateTime.now },
-      history: [
-        ...task?.history ?? [],
-        ...asked === undefined ? [] : [asked],
-        { ...request.message, taskId, contextId }
-      ],
-      metadata: { ...task?.metadata, ...From.ofPlace({ ...run, appName: client.appName }) }
-    } satisfies Task.Task as Task.Task
-  })
+const sessionOf = ({ client }: Runner, { run: { sessionId, userId } }: Turn): UpdateMetadata.SessionRef => ({
+  userId,
+  sessionId,
+  appName: client.appName
+})
 
-  /** Files that an event tells of, as artifacts. A text is a file here, and no part of the answer. */
-  const files = Effect.fnUntraced(function*({ userId, sessionId }: Turn["run"], event: AdkEvent.Event) {
-    const found: Array<Artifact.Artifact> = []
-    for (const [filename, version] of Object.entries(event.actions?.artifactDelta ?? {})) {
-      const named = Part.data({ filename, version }, { metadata: { adk_type: "artifact" } })
-      const loaded = settings.loadArtifacts
-        ? yield* client.loadArtifact({ userId, sessionId, filename, version }).pipe(
-          Effect.map((part) => Parts.toPart(part, () => false)),
-          Effect.orElseSucceed(() => undefined)
-        )
-        : undefined
-      const part = loaded?._tag === "Text"
-        ? Part.raw(new TextEncoder().encode(loaded.text), { mediaType: "text/plain" })
-        : loaded
-      found.push(Artifact.make(
-        Id.ArtifactId.make(`${filename}@${version}`),
-        [part === undefined ? named : { ...part, filename }],
-        { name: filename, metadata: { ...From.ofEvent(event), adk_artifact_version: version } }
-      ))
-    }
-    return found
-  })
-
-  const ensure = ({ sessionId, userId }: Turn["run"]) => client.ensureSession({ sessionId, userId })
-
-  /** The run, once it is taken on; of one that failed, what came before. */
-  const open = ({ isNewSession, run }: Turn, mode: Mode): Effect.Effect<Source, AdkError.AdkError, Scope.Scope> => {
-    const attempt: Effect.Effect<Source, AdkError.AdkError, Scope.Scope> = mode === "whole"
-      ? Effect.map(client.run(run), (events) => Stream.fromArray(events))
-      : client.openSse({ ...run, ...(mode === "pieces" && { streaming: true }) })
-    const made = isNewSession
-      ? Effect.andThen(ensure(run), attempt)
-      : settings.createSessions
-      // nothing has run where there is no session
-      ? Effect.catchReason(attempt, "AdkError", "SessionNotFoundError", () => Effect.andThen(ensure(run), attempt))
-      : attempt
-    return Effect.catchIf(
-      made,
-      ({ reason }) => reason._tag === "AgentFailedError",
-      (error) =>
-        Effect.succeed(Stream.concat(
-          Stream.fromArray((error.reason as AdkError.AgentFailedError).events),
-          Stream.fail(error)
-        ))
-    )
+/** Returns the task with its earlier question and the new message in its history. */
+const begin = Effect.fnUntraced(function*(runner: Runner, turn: Turn) {
+  const { entry: { contextId, task: current, taskId }, request } = turn
+  const task = current()
+  const question = task?.status.message
+  const begun: Task.Task = {
+    _tag: "Task",
+    ...task,
+    id: taskId,
+    contextId,
+    status: { state: task === undefined ? "submitted" : "working", timestamp: yield* DateTime.now },
+    history: [
+      ...task?.history ?? [],
+      ...question === undefined ? [] : [question],
+      { ...request.message, taskId, contextId }
+    ],
+    metadata: { ...task?.metadata, ...UpdateMetadata.fromSession(sessionOf(runner, turn)) }
   }
+  return begun
+})
 
-  /** The same question again, for a message that does not answer it. */
-  const unanswered = (turn: Turn) =>
-    Stream.unwrap(Effect.gen(function*() {
-      const { entry } = turn
-      const words = "This does not answer what the agent asked: a function response for each of its calls is needed"
-      const message = yield* says([Part.text(words), ...Pending.parts(entry.pending)], entry)
-      const task = yield* begun(turn)
-      const again: Task.Task = { ...task, status: { ...task.status, state: Pending.stateOf(entry.pending), message } }
-      entry.add([again])
-      return Stream.succeed<Event>(again)
-    }))
+/** Returns the events of the run once the server has accepted it; of a run that failed, those before the failure. */
+const open = (
+  { client, settings }: Runner,
+  { isNewSession, run }: Turn,
+  mode: Mode
+): Effect.Effect<Events, AdkError.AdkError, Scope.Scope> => {
+  const start: Effect.Effect<Events, AdkError.AdkError, Scope.Scope> = mode === "whole"
+    ? Effect.map(client.run(run), (events) => Stream.fromArray(events))
+    : client.openSse({ ...run, ...(mode === "pieces" && { streaming: true }) })
+  const startInNewSession = Effect.andThen(
+    client.ensureSession({ sessionId: run.sessionId, userId: run.userId }),
+    start
+  )
+  // a refusal for a missing session has run nothing, so starting again repeats no run
+  const started = isNewSession
+    ? startInNewSession
+    : settings.createSessions
+    ? Effect.catchReason(start, "AdkError", "SessionNotFoundError", () => startInNewSession)
+    : start
+  return started.pipe(Effect.catch((error) =>
+    error.reason._tag === "AgentFailedError"
+      ? Effect.succeed(Stream.concat(Stream.fromArray(error.reason.events), Stream.fail(error)))
+      : Effect.fail(error)
+  ))
+}
 
-  const running = (turn: Turn, mode: Mode): Stream.Stream<Event, Failure> =>
-    Stream.unwrap(Effect.gen(function*() {
-      const { entry, run } = turn
-      const { contextId, taskId } = entry
+/** Asks the same question again, for a message that does not answer it. */
+const askAgain = (runner: Runner, turn: Turn): Stream.Stream<Event> =>
+  Stream.fromEffect(Effect.gen(function*() {
+    const { add, contextId, pending, taskId } = turn.entry
+    const text = "This does not answer the agent's question: a function response to each of its calls is required"
+    const parts = [Part.text(text), ...PendingCalls.toParts(pending)]
+    const task = yield* begin(runner, turn)
+    const messageId = yield* Id.messageId
+    const asked: Task.Task = {
+      ...task,
+      status: {
+        ...task.status,
+        state: PendingCalls.toState(pending),
+        message: { _tag: "Message", messageId, role: "agent", parts, taskId, contextId }
+      }
+    }
+    add([asked])
+    return asked
+  }))
+
+// -----------------------------------------------------------------------------
+// the run
+// -----------------------------------------------------------------------------
+
+/** A run in progress. */
+interface Progress {
+  readonly turn: Turn
+  readonly mapping: RunMapping.RunMapping
+  readonly canceled: Deferred.Deferred<void>
+  /** The task has been emitted. */
+  hasBegun: boolean
+  /** The reason why the end of the run is unknown. */
+  failure: Reason | undefined
+}
+
+const stateOf = ({ turn: { entry } }: Progress): TaskState.TaskState => entry.task()?.status.state ?? "unspecified"
+
+/** Records the last state of a run that failed or was abandoned, and the calls it left pending. */
+const finish = (progress: Progress): Effect.Effect<void> =>
+  Effect.gen(function*() {
+    const { failure, hasBegun, mapping, turn: { entry } } = progress
+    entry.cancel = undefined
+    if (!hasBegun) return
+    const timestamp = yield* DateTime.now
+    if (failure !== undefined) {
+      entry.add(mapping.end(timestamp, { message: failure.message, metadata: { adk_transport_error: true } }))
+    } else if (!TaskState.isSettled(stateOf(progress))) entry.add(mapping.cancel(timestamp, cancellation))
+    entry.pending = TaskState.isInterrupted(stateOf(progress)) ? mapping.pending() : []
+  })
+
+const start = (turn: Turn, session: UpdateMetadata.SessionRef): Effect.Effect<Progress, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.gen(function*() {
+      const { entry: { contextId, taskId }, pending } = turn
       const generate = yield* Id.CurrentGenerator
       const canceled = yield* Deferred.make<void>()
-      const place = { ...run, appName: client.appName }
-      const mapping = Mapping.make({ taskId, contextId, place, pending: turn.pending, generate })
-      let failure: Failure | undefined
-      let isTold = false
+      turn.entry.cancel = canceled
+      const mapping = RunMapping.make({ taskId, contextId, session, pending, generate })
+      const progress: Progress = { turn, mapping, canceled, hasBegun: false, failure: undefined }
+      return progress
+    }),
+    finish
+  )
 
-      const state = () => entry.task()?.status.state ?? "unspecified"
-      const record = (events: ReadonlyArray<Event>): void => entry.add(events)
-      const fail = (error: AdkError.AdkError) => Effect.sync(() => failure = lost(turn, error, isTold))
+const fail = (progress: Progress, error: AdkError.AdkError): Effect.Effect<never, Reason> =>
+  Effect.suspend(() => Effect.fail(progress.failure = toReason(progress.turn, error, progress.hasBegun)))
 
-      yield* Effect.acquireRelease(
-        Effect.sync(() => entry.cancel = canceled),
-        () =>
-          Effect.gen(function*() {
-            entry.cancel = undefined
-            if (!isTold) return
-            const timestamp = yield* DateTime.now
-            if (failure !== undefined) {
-              record(mapping.end(timestamp, { message: failure.message, metadata: { adk_transport_error: true } }))
-            } else if (!TaskState.isSettled(state())) record(mapping.cancel(timestamp, whyCanceled))
-            entry.pending = TaskState.isInterrupted(state()) ? mapping.pending() : []
-          })
-      )
-      const source = yield* Effect.tapError(open(turn, mode), fail).pipe(Effect.mapError(() => failure!))
-      const task = yield* begun(turn)
-      isTold = true
-      entry.pending = []
-      record([task])
-      tasks.put(entry)
+const end = (progress: Progress, failure?: RunSummary.Failure): Stream.Stream<Event> =>
+  Stream.unwrap(Effect.map(DateTime.now, (now) =>
+    Stream.fromArray(
+      stateOf(progress) === "canceled"
+        ? progress.mapping.cancel(now, cancellation)
+        : progress.mapping.end(now, failure)
+    )))
 
-      const head: ReadonlyArray<Event> = [
-        task,
-        ...task.status.state === "working"
-          ? []
-          : [StreamEvent.statusUpdate({
-            taskId,
-            contextId,
-            status: { state: "working", timestamp: yield* DateTime.now },
-            metadata: From.ofPlace(place)
-          })]
-      ]
-      const end = (failed?: Mapping.Failure) =>
-        Stream.unwrap(Effect.map(DateTime.now, (now) =>
-          Stream.fromArray(state() === "canceled" ? mapping.cancel(now, whyCanceled) : mapping.end(now, failed))))
+/** Returns the events before the agent's first one: the task, and a new task's state `working`. */
+const begun = Effect.fnUntraced(function*(task: Task.Task, session: UpdateMetadata.SessionRef) {
+  if (task.status.state === "working" || task.contextId === undefined) return [task]
+  const working = StreamEvent.statusUpdate({
+    taskId: task.id,
+    contextId: task.contextId,
+    status: { state: "working", timestamp: yield* DateTime.now },
+    metadata: UpdateMetadata.fromSession(session)
+  })
+  return [task, working]
+})
 
-      const told = source.pipe(
-        Stream.interruptWhen(Deferred.await(canceled)),
-        Stream.mapAccumArrayEffect(() =>
-          undefined, (_, events) =>
-          Effect.map(
-            Effect.forEach(events, (event) =>
-              Effect.map(files(run, event), (files) => [...files.map(mapping.file), ...mapping.add(event)])),
-            (all) =>
-              [undefined, all.flat()] as const
-          )),
-        Stream.concat(Stream.suspend(end)),
-        Stream.catch((error) =>
-          isOfAgent(error.reason)
-            ? end(failureOf(error.reason))
-            : Stream.unwrap(Effect.map(fail(error), (reason) => Stream.fail(reason)))
-        )
-      )
-      return Stream.concat(Stream.fromArray(head), told).pipe(
-        Stream.mapArray((events) => {
-          record(events)
-          return events
-        })
-      )
-    }))
-
-  /** All events of a turn, and its task afterwards in what is known of it. */
-  return (turn: Turn, mode: Mode): Stream.Stream<Event, Failure> =>
-    turn.isUnanswered ? unanswered(turn) : running(turn, mode)
+/** Maps the agent's events, loads the files they report, and ends with the task's last state. */
+const mapEvents = ({ client, settings }: Runner, progress: Progress, events: Events): Stream.Stream<Event, Reason> => {
+  const { canceled, mapping, turn } = progress
+  const mapEvent = (event: AdkEvent.Event) =>
+    Effect.map(
+      Files.load(client, settings, turn.run, event),
+      (files) => [...files.map(mapping.addFile), ...mapping.add(event)]
+    )
+  return events.pipe(
+    Stream.interruptWhen(Deferred.await(canceled)),
+    Stream.mapAccumArrayEffect(
+      () => undefined,
+      (_, events) => Effect.map(Effect.forEach(events, mapEvent), (mapped) => [undefined, mapped.flat()] as const)
+    ),
+    Stream.concat(Stream.suspend(() => end(progress))),
+    Stream.catch((error) =>
+      isAgentFailure(error.reason) ? end(progress, toFailure(error.reason)) : Stream.fromEffect(fail(progress, error))
+    )
+  )
 }
 
-/** The status that a task gets which is canceled by its caller. */
-export const canceled = (entry: Tasks.Entry): Effect.Effect<StreamEvent.StatusUpdate> =>
-  Effect.map(DateTime.now, (timestamp) =>
-    StreamEvent.statusUpdate({
-      taskId: entry.taskId,
-      contextId: entry.contextId,
-      status: { state: "canceled", timestamp }
-    }))
+const run = (runner: Runner, turn: Turn, mode: Mode): Stream.Stream<Event, Reason> =>
+  Stream.unwrap(Effect.gen(function*() {
+    const { entry } = turn
+    const session = sessionOf(runner, turn)
+    const progress = yield* start(turn, session)
+    const events = yield* open(runner, turn, mode).pipe(Effect.catch((error) => fail(progress, error)))
+    const task = yield* begin(runner, turn)
+    progress.hasBegun = true
+    entry.pending = []
+    entry.add([task])
+    runner.tasks.put(entry)
+    const head: ReadonlyArray<Event> = yield* begun(task, session)
+    return Stream.concat(Stream.fromArray(head), mapEvents(runner, progress, events)).pipe(
+      Stream.mapArray((events) => {
+        entry.add(events)
+        return events
+      })
+    )
+  }))
+
+/** Runs a turn and emits its events. The registry knows the task from the first event on. */
+export const runTurn = (runner: Runner, turn: Turn, mode: Mode): Stream.Stream<Event, Reason> =>
+  turn.isUnanswered ? askAgain(runner, turn) : run(runner, turn, mode)

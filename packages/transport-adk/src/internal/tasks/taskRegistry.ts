@@ -1,4 +1,7 @@
-/** What a transport knows of its tasks. An ADK server has none: it has sessions, and nothing ties an event to a task. */
+/**
+ * The tasks that a transport knows. ADK servers store sessions only, and nothing connects their events to a task. Tested in
+ * test/adk/transport.test.ts.
+ */
 import * as Answer from "@effect-a2a/core/Answer"
 import type * as Id from "@effect-a2a/core/Id"
 import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
@@ -6,34 +9,36 @@ import type * as Task from "@effect-a2a/core/Task"
 import * as TaskState from "@effect-a2a/core/TaskState"
 import type * as Deferred from "effect/Deferred"
 import type * as Schema from "effect/Schema"
-import type * as Pending from "../mapping/pendingCalls.ts"
+import type * as PendingCalls from "../mapping/pendingCalls.ts"
 
-export interface Entry {
+/** A task and its run, if one is in progress. */
+export interface TaskEntry {
   readonly taskId: Id.TaskId
   readonly contextId: Id.ContextId
   readonly add: (events: ReadonlyArray<StreamEvent.StreamEvent>) => void
-  /** As it stands; `undefined` before the first event. */
+  /** Returns the task, or `undefined` before the first event. */
   readonly task: () => Task.Task | undefined
-  pending: Pending.Calls
-  /** Stops the run that is under way. */
+  pending: PendingCalls.PendingCalls
+  /** Stops the run that is in progress. */
   cancel: Deferred.Deferred<void> | undefined
 }
 
-export const entry = (taskId: Id.TaskId, contextId: Id.ContextId): Entry => {
-  const collected = Answer.collector()
+/** Creates the entry of a new task. */
+export const makeEntry = (taskId: Id.TaskId, contextId: Id.ContextId): TaskEntry => {
+  const collector = Answer.collector()
   const metadata: Record<string, Schema.Json> = {}
   return {
     taskId,
     contextId,
     add: (events) => {
       for (const event of events) {
-        collected.add(event)
-        // what is told of artifacts is kept with them
+        collector.add(event)
+        // an artifact keeps the metadata of its own updates
         if (event._tag === "StatusUpdate" || event._tag === "Task") Object.assign(metadata, event.metadata)
       }
     },
     task: () => {
-      const task = collected.task()
+      const task = collector.task()
       return task && { ...task, metadata: { ...metadata } }
     },
     pending: [],
@@ -41,19 +46,26 @@ export const entry = (taskId: Id.TaskId, contextId: Id.ContextId): Entry => {
   }
 }
 
-const isOver = (one: Entry) =>
-  one.cancel === undefined && TaskState.isTerminal(one.task()?.status.state ?? "unspecified")
+const isOver = (entry: TaskEntry) =>
+  entry.cancel === undefined && TaskState.isTerminal(entry.task()?.status.state ?? "unspecified")
 
-/** Remembers all that goes on, and the latest `limit` of those that are over. */
-export const make = (limit = 1_000) => {
-  const entries = new Map<Id.TaskId, Entry>()
+/** The tasks of a transport. */
+export interface TaskRegistry {
+  readonly get: (id: Id.TaskId) => TaskEntry | undefined
+  /** Returns the latest task of a context that waits for an answer. */
+  readonly findPending: (contextId: Id.ContextId) => TaskEntry | undefined
+  readonly put: (entry: TaskEntry) => void
+}
+
+/** Creates a registry that keeps every unfinished task; finished ones are dropped, oldest first, beyond `limit`. */
+export const make = (limit = 1_000): TaskRegistry => {
+  const entries = new Map<Id.TaskId, TaskEntry>()
   return {
-    get: (id: Id.TaskId): Entry | undefined => entries.get(id),
-    /** The one of a context that waits for an answer. */
-    waiting: (contextId: Id.ContextId): Entry | undefined =>
-      Array.from(entries.values()).findLast((one) => one.contextId === contextId && one.pending.length > 0),
-    put: (one: Entry): void => {
-      entries.set(one.taskId, one)
+    get: (id) => entries.get(id),
+    findPending: (contextId) =>
+      Array.from(entries.values()).findLast((entry) => entry.contextId === contextId && entry.pending.length > 0),
+    put: (entry) => {
+      entries.set(entry.taskId, entry)
       if (entries.size <= limit) return
       for (const old of entries.values()) if (isOver(old)) return void entries.delete(old.taskId)
     }

@@ -1,20 +1,22 @@
-/** The operations of A2A over a client of ADK: those that it can do, and why not the others. */
+/** The operations of A2A over a client of ADK. Tested in test/adk/transport.test.ts. */
 import * as AgentError from "@effect-a2a/core/AgentError"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import type * as Id from "@effect-a2a/core/Id"
 import type * as Operation from "@effect-a2a/core/Operation"
-import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
+import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
 import * as TaskState from "@effect-a2a/core/TaskState"
+import * as DateTime from "effect/DateTime"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Stream from "effect/Stream"
+import * as Struct from "effect/Struct"
 import type { AdkClient } from "../../AdkClient.ts"
 import * as AdkError from "../../AdkError.ts"
 import * as Card from "./card.ts"
 import * as Run from "./run.ts"
-import * as Tasks from "./taskRegistry.ts"
+import * as TaskRegistry from "./taskRegistry.ts"
 import * as Turn from "./turn.ts"
 
 type Reason = AgentError.AgentErrorReason
@@ -23,102 +25,104 @@ export const protocolBinding = "https://google.github.io/adk-docs/api-server"
 
 export interface Settings extends Turn.Settings, Run.Settings {}
 
-const push = ["PushNotificationNotSupportedError", "ADK servers send no push notifications"] as const
-
-/** What an ADK server has nothing for. */
-const refusals: { readonly [operation: string]: readonly [tag: keyof typeof tags, message: string] } = {
-  ListTasks: ["UnsupportedOperationError", "ADK servers have sessions and keep no tasks that could be listed"],
-  SubscribeToTask: [
-    "UnsupportedOperationError",
-    "ADK streams cannot be joined or taken up again; read the task instead"
-  ],
-  GetExtendedAgentCard: ["UnsupportedOperationError", "ADK servers have no cards"],
-  CreateTaskPushNotificationConfig: push,
-  GetTaskPushNotificationConfig: push,
-  ListTaskPushNotificationConfigs: push,
-  DeleteTaskPushNotificationConfig: push
-}
-const tags = { UnsupportedOperationError: true, PushNotificationNotSupportedError: true } as const
-
-const refuse = (operation: string): Effect.Effect<never, Reason> => {
-  const [tag, message] = refusals[operation] ?? ["UnsupportedOperationError", `ADK has no ${operation}`]
-  return Effect.fail(AgentError.reason(tag, { message }))
+/** The operations that ADK servers cannot serve, and the reasons. */
+const refusals: { readonly [operation: string]: () => Reason } = {
+  ListTasks: () => unsupported("ADK servers store no tasks to list; list sessions with AdkClient instead"),
+  SubscribeToTask: () => unsupported("ADK streams cannot be joined or resumed; read the task with GetTask instead"),
+  GetExtendedAgentCard: () => unsupported("ADK servers have no agent cards"),
+  CreateTaskPushNotificationConfig: Turn.pushNotSupported,
+  GetTaskPushNotificationConfig: Turn.pushNotSupported,
+  ListTaskPushNotificationConfigs: Turn.pushNotSupported,
+  DeleteTaskPushNotificationConfig: Turn.pushNotSupported
 }
 
-const trim = <E extends StreamEvent.StreamEvent>(event: E, length: number | undefined): E =>
-  event._tag !== "Task" || length === undefined || event.history === undefined
-    ? event
-    : { ...event, history: length <= 0 ? [] : event.history.slice(-length) }
+const unsupported = (message: string): Reason => AgentError.reason("UnsupportedOperationError", { message })
+
+const refuse = (operation: string): Effect.Effect<never, Reason> =>
+  Effect.fail(refusals[operation]?.() ?? unsupported(`ADK servers have no operation ${operation}`))
+
+/** Without a length the history is complete; a length of 0 omits it (A2A 1.0 §3.2.4). */
+const trimHistory = (task: Task.Task, length: number | undefined): Task.Task => {
+  if (length === undefined || task.history === undefined) return task
+  return length <= 0 ? Struct.omit(task, ["history"]) : { ...task, history: task.history.slice(-length) }
+}
+
+const find = (
+  tasks: TaskRegistry.TaskRegistry,
+  id: Id.TaskId
+): Effect.Effect<readonly [TaskRegistry.TaskEntry, Task.Task], Reason> => {
+  const entry = tasks.get(id)
+  const task = entry?.task()
+  return entry === undefined || task === undefined
+    ? Effect.fail(Turn.unknownTask(id))
+    : Effect.succeed([entry, task] as const)
+}
+
+const cancel = Effect.fnUntraced(function*(tasks: TaskRegistry.TaskRegistry, id: Id.TaskId) {
+  const [entry, { status: { state } }] = yield* find(tasks, id)
+  if (TaskState.isTerminal(state)) {
+    return yield* Effect.fail(
+      AgentError.reason("TaskNotCancelableError", { message: `task ${id} is already ${state}` })
+    )
+  }
+  const { contextId, taskId } = entry
+  const timestamp = yield* DateTime.now
+  entry.add([StreamEvent.statusUpdate({ taskId, contextId, status: { state: "canceled", timestamp } })])
+  entry.pending = []
+  if (entry.cancel !== undefined) yield* Deferred.succeed(entry.cancel, undefined)
+  return (yield* find(tasks, id))[1]
+})
+
+const makeCard = Effect.fnUntraced(function*({ appName, listApps, target }: AdkClient["Service"]) {
+  const apps = yield* Effect.mapError(listApps, (error) => AdkError.toAgentError(error).reason)
+  const [only] = apps
+  const defaultName = only !== undefined && apps.length === 1 ? only : "default application"
+  if (appName !== undefined && !apps.includes(appName)) {
+    return yield* Effect.fail(AgentError.reason("NotFoundError", {
+      message: `the server has no application ${appName}; it has ${apps.join(", ") || "none"}`
+    }))
+  }
+  return Card.make({ ...target, protocolBinding }, appName ?? defaultName)
+})
 
 export const make = Effect.fnUntraced(function*(client: AdkClient["Service"], settings: Settings) {
   const target = { ...client.target, protocolBinding }
-  const tasks = Tasks.make()
-  const run = Run.make(client, tasks, settings)
+  const tasks = TaskRegistry.make()
+  const runner: Run.Runner = { client, tasks, settings }
   const background = yield* FiberSet.make()
-
-  const find = (id: Id.TaskId): Effect.Effect<readonly [Tasks.Entry, Task.Task], Reason> => {
-    const entry = tasks.get(id)
-    const task = entry?.task()
-    return entry === undefined || task === undefined
-      ? Effect.fail(AgentError.reason("TaskNotFoundError", {
-        message: `the task ${id} is none of this transport's, and ADK servers keep no tasks`
-      }))
-      : Effect.succeed([entry, task] as const)
-  }
-
-  const prepare = (request: Operation.SendMessageRequest) => Turn.make(tasks, settings, request)
 
   const send = Effect.fnUntraced(function*(request: Operation.SendMessageRequest) {
     const { historyLength, returnImmediately } = request.configuration ?? {}
-    const turn = yield* prepare(request)
-    if (returnImmediately !== true) yield* Stream.runDrain(run(turn, "whole"))
+    const turn = yield* Turn.make(tasks, settings, request)
+    if (returnImmediately !== true) yield* Stream.runDrain(Run.runTurn(runner, turn, "whole"))
     else {
-      const taken = yield* Deferred.make<void, Reason>()
-      yield* run(turn, "events").pipe(
-        Stream.runForEachArray(() => Deferred.succeed(taken, undefined)),
-        Effect.catch((reason) => Deferred.fail(taken, reason)),
+      const accepted = yield* Deferred.make<void, Reason>()
+      yield* Run.runTurn(runner, turn, "events").pipe(
+        Stream.runForEachArray(() => Deferred.succeed(accepted, undefined)),
+        Effect.catch((reason) => Deferred.fail(accepted, reason)),
         FiberSet.run(background)
       )
-      yield* Deferred.await(taken)
+      yield* Deferred.await(accepted)
     }
-    return trim(turn.entry.task()!, historyLength)
-  })
-
-  const cancel = Effect.fnUntraced(function*(id: Id.TaskId) {
-    const [entry, { status: { state } }] = yield* find(id)
-    if (TaskState.isTerminal(state)) {
-      return yield* Effect.fail(AgentError.reason("TaskNotCancelableError", {
-        message: `the task ${id} is ${state} already, and ADK cannot stop what an agent does`
-      }))
-    }
-    entry.add([yield* Run.canceled(entry)])
-    entry.pending = []
-    if (entry.cancel !== undefined) yield* Deferred.succeed(entry.cancel, undefined)
-    return entry.task()!
-  })
-
-  const card = Effect.gen(function*() {
-    const apps = yield* Effect.mapError(client.listApps, (error) => AdkError.toAgentError(error).reason)
-    const { appName } = client
-    if (appName === undefined) return Card.make(target, apps.length === 1 ? apps[0]! : "default application")
-    return apps.includes(appName)
-      ? Card.make(target, appName)
-      : yield* Effect.fail(AgentError.reason("NotFoundError", {
-        message: `the server has no application ${appName}; it has ${apps.join(", ") || "none"}`
-      }))
+    const task = turn.entry.task()
+    return task === undefined
+      ? yield* Effect.fail(Turn.unknownTask(turn.entry.taskId))
+      : trimHistory(task, historyLength)
   })
 
   const calls: { readonly [operation: string]: (request: any) => Effect.Effect<unknown, Reason> } = {
     SendMessage: send,
     GetTask: ({ historyLength, id }: Operation.Request<Operation.All["GetTask"]>) =>
-      Effect.map(find(id), ([, task]) => trim(task, historyLength)),
-    CancelTask: ({ id }: Operation.Request<Operation.All["CancelTask"]>) => cancel(id),
-    GetAgentCard: () => card
+      Effect.map(find(tasks, id), ([, task]) => trimHistory(task, historyLength)),
+    CancelTask: ({ id }: Operation.Request<Operation.All["CancelTask"]>) => cancel(tasks, id),
+    GetAgentCard: () => makeCard(client)
   }
 
   const stream = (request: Operation.SendMessageRequest) =>
-    Stream.unwrap(Effect.map(prepare(request), (turn) => run(turn, "pieces"))).pipe(
-      Stream.map((event) => trim(event, request.configuration?.historyLength))
+    Stream.unwrap(
+      Effect.map(Turn.make(tasks, settings, request), (turn) => Run.runTurn(runner, turn, "pieces"))
+    ).pipe(
+      Stream.map((event) => event._tag === "Task" ? trimHistory(event, request.configuration?.historyLength) : event)
     )
 
   const failing = (operation: string) => (reason: Reason) =>

@@ -1,4 +1,4 @@
-/** A message becomes a run: which task and session it belongs to, what the agent is asked, and what it is told to do. */
+/** Converts a message to a run: its task, its session and the agent's input. Tested in test/adk/{transport,questions}.test.ts. */
 import * as AgentError from "@effect-a2a/core/AgentError"
 import * as Id from "@effect-a2a/core/Id"
 import type * as Operation from "@effect-a2a/core/Operation"
@@ -8,10 +8,10 @@ import * as Effect from "effect/Effect"
 import * as AdkContent from "../../AdkContent.ts"
 import * as AdkEvent from "../../AdkEvent.ts"
 import type { RunRequest } from "../../AdkRun.ts"
-import * as Names from "../mapping/functionNames.ts"
+import * as FunctionNames from "../mapping/functionNames.ts"
 import * as Parts from "../mapping/parts.ts"
-import * as Pending from "../mapping/pendingCalls.ts"
-import * as Tasks from "./taskRegistry.ts"
+import * as PendingCalls from "../mapping/pendingCalls.ts"
+import * as TaskRegistry from "./taskRegistry.ts"
 
 export interface Settings {
   readonly userId: string | undefined
@@ -19,104 +19,136 @@ export interface Settings {
   readonly resumable: boolean
 }
 
+/** A message and the run that it becomes. */
 export interface Turn {
-  readonly entry: Tasks.Entry
+  readonly entry: TaskRegistry.TaskEntry
   readonly request: Operation.SendMessageRequest
   readonly run: RunRequest
-  /** What still waits for an answer after this message. */
-  readonly pending: Pending.Calls
+  /** Calls that wait for an answer after this message. */
+  readonly pending: PendingCalls.PendingCalls
   readonly isNewSession: boolean
-  /** The task waits for an answer, and this message has none. */
+  /** The task waits for an answer, and this message holds none. */
   readonly isUnanswered: boolean
 }
 
-const fail = <const T extends "InvalidParamsError" | "TaskNotFoundError" | "UnsupportedOperationError">(
-  tag: T,
-  message: string
-) => Effect.fail(AgentError.reason(tag, { message } as never))
+type Reason = AgentError.AgentErrorReason
+
+/** Returns the failure for a task that this transport does not know. */
+export const unknownTask = (id: Id.TaskId): Reason =>
+  AgentError.reason("TaskNotFoundError", {
+    message: `unknown task ${id}: ADK servers do not store tasks, and this client did not create it`
+  })
+
+/** Returns the failure for push notifications. */
+export const pushNotSupported = (): Reason =>
+  AgentError.reason("PushNotificationNotSupportedError", {
+    message: "ADK servers send no push notifications; poll the task with GetTask instead"
+  })
 
 const isAnswer = ({ metadata }: Part.Part) => metadata?.adk_type === "function_response"
 
-const find = Effect.fnUntraced(
-  function*(tasks: ReturnType<typeof Tasks.make>, { message }: Operation.SendMessageRequest) {
+const checkKnown = (entry: TaskRegistry.TaskEntry, contextId: Id.ContextId | undefined): Reason | undefined => {
+  const { cancel, taskId } = entry
+  if (contextId !== undefined && contextId !== entry.contextId) {
+    return AgentError.reason("InvalidParamsError", {
+      message: `message.contextId: ${contextId} is not the context of task ${taskId}`
+    })
+  }
+  if (cancel !== undefined) {
+    return AgentError.reason("UnsupportedOperationError", {
+      message: `task ${taskId} is being worked on; wait until it settles, or cancel it`
+    })
+  }
+  const state = entry.task()?.status.state ?? "unspecified"
+  return TaskState.isTerminal(state)
+    ? AgentError.reason("UnsupportedOperationError", { message: `task ${taskId} is ${state}; start a new one` })
+    : undefined
+}
+
+/** Finds the task that a message continues; `undefined` begins a new one. */
+const findEntry = Effect.fnUntraced(
+  function*(tasks: TaskRegistry.TaskRegistry, { message }: Operation.SendMessageRequest) {
     const { contextId, taskId } = message
-    if (taskId === undefined) {
-      return contextId !== undefined && message.parts.some(isAnswer) ? tasks.waiting(contextId) : undefined
+    const hasAnswer = message.parts.some(isAnswer)
+    if (taskId === undefined) return contextId !== undefined && hasAnswer ? tasks.findPending(contextId) : undefined
+    const entry = tasks.get(taskId)
+    if (entry === undefined) {
+      // after a restart of the client the session still knows its question
+      return contextId !== undefined && hasAnswer
+        ? TaskRegistry.makeEntry(taskId, contextId)
+        : yield* Effect.fail(unknownTask(taskId))
     }
-    const known = tasks.get(taskId)
-    if (known === undefined) {
-      // an answer can be given after a restart: the session knows what was asked
-      if (contextId !== undefined && message.parts.some(isAnswer)) return Tasks.entry(taskId, contextId)
-      return yield* fail("TaskNotFoundError", `the task ${taskId} is none of this transport's, and ADK has no tasks`)
-    }
-    if (contextId !== undefined && contextId !== known.contextId) {
-      return yield* fail("InvalidParamsError", `message.contextId: is not the context of the task ${taskId}`)
-    }
-    if (known.cancel !== undefined) {
-      return yield* fail("UnsupportedOperationError", `the task ${taskId} is being worked on`)
-    }
-    const state = known.task()?.status.state ?? "unspecified"
-    if (TaskState.isTerminal(state)) return yield* fail("UnsupportedOperationError", `the task ${taskId} is ${state}`)
-    return known
+    const reason = checkKnown(entry, contextId)
+    return reason === undefined ? entry : yield* Effect.fail(reason)
   }
 )
 
-/** Who was asked for a value in words answers in words. */
-const inWords = (pending: Pending.Calls, parts: ReadonlyArray<Part.Part>): ReadonlyArray<AdkContent.Part> => {
+/** Plain text answers a single request for a value. */
+const answerInWords = (
+  pending: PendingCalls.PendingCalls,
+  parts: ReadonlyArray<Part.Part>
+): ReadonlyArray<AdkContent.Part> => {
   const [only, ...others] = pending
-  return only?.call.name === Names.input && others.length === 0 && parts.every(({ _tag }) => _tag === "Text")
+  return only?.call.name === FunctionNames.input && others.length === 0 && parts.every(({ _tag }) => _tag === "Text")
     ? [AdkContent.respond(only.call, { result: Part.joinText(parts) })]
     : []
 }
 
-const named = (pending: Pending.Calls) => (part: AdkContent.Part): AdkContent.Part => {
+/** Adds the name of the call to an answer that has only its id. */
+const addCallName = (pending: PendingCalls.PendingCalls) => (part: AdkContent.Part): AdkContent.Part => {
   const { functionResponse } = part
   if (functionResponse === undefined || functionResponse.name) return part
   const name = pending.find(({ call }) => call.id === functionResponse.id)?.call.name
   return name === undefined ? part : { ...part, functionResponse: { ...functionResponse, name } }
 }
 
-/** Nothing has been sent yet when this fails. */
-export const make = Effect.fnUntraced(function*(
-  tasks: ReturnType<typeof Tasks.make>,
-  settings: Settings,
-  request: Operation.SendMessageRequest
-) {
-  const { configuration, message, metadata } = request
+const toContent = (
+  { parts }: Operation.SendMessageRequest["message"],
+  pending: PendingCalls.PendingCalls,
+  form: Parts.DataForm
+): AdkContent.Content => {
+  const converted = parts.map((part) => Parts.fromPart(part, form)).map(addCallName(pending))
+  const hasAnswer = converted.some(({ functionResponse }) => functionResponse !== undefined)
+  const inWords = hasAnswer ? [] : answerInWords(pending, parts)
+  return AdkContent.user(...(inWords.length > 0 ? inWords : converted))
+}
+
+const checkRequest = ({ configuration, message }: Operation.SendMessageRequest): Reason | undefined => {
   if (message.parts.length === 0) {
     const violations = [{ field: "message.parts", description: "must not be empty" }]
-    return yield* Effect.fail(
-      AgentError.reason("InvalidRequestError", { message: AgentError.describe(violations), violations })
-    )
+    return AgentError.reason("InvalidRequestError", { message: AgentError.describe(violations), violations })
   }
-  if (configuration?.taskPushNotificationConfig !== undefined) {
-    return yield* Effect.fail(
-      AgentError.reason("PushNotificationNotSupportedError", { message: "ADK servers send no push notifications" })
-    )
-  }
-  const known = yield* find(tasks, request)
-  const entry = known ?? Tasks.entry(yield* Id.taskId, message.contextId ?? (yield* Id.contextId))
-  const { contextId } = entry
-  const given = message.parts.map(Parts.fromPart(settings.dataParts)).map(named(entry.pending))
-  const answers = given.some(({ functionResponse }) => functionResponse !== undefined)
-  const said = answers ? [] : inWords(entry.pending, message.parts)
-  const parts = said.length > 0 ? said : given
-  const newMessage = AdkContent.user(...parts)
-  const answered = AdkEvent.responses({ content: newMessage })
-  const asking = entry.pending.find(({ call }) => answered.some(({ id }) => id === call.id))?.invocationId
+  return configuration?.taskPushNotificationConfig === undefined ? undefined : pushNotSupported()
+}
+
+/** Creates a turn. Nothing has been sent if this fails. */
+export const make = Effect.fnUntraced(function*(
+  tasks: TaskRegistry.TaskRegistry,
+  { dataParts, resumable, userId }: Settings,
+  request: Operation.SendMessageRequest
+) {
+  const invalid = checkRequest(request)
+  if (invalid !== undefined) return yield* Effect.fail(invalid)
+  const { message, metadata } = request
+  const known = yield* findEntry(tasks, request)
+  const entry = known ?? TaskRegistry.makeEntry(yield* Id.taskId, message.contextId ?? (yield* Id.contextId))
+  const { contextId, pending } = entry
+  const newMessage = toContent(message, pending, dataParts)
+  const answers = AdkEvent.responses({ content: newMessage })
+  const invocationId = pending.find(({ call }) => answers.some(({ id }) => id === call.id))?.invocationId
   const turn: Turn = {
     entry,
     request,
     run: {
-      userId: settings.userId ?? `A2A_USER_${contextId}`,
+      userId: userId ?? `A2A_USER_${contextId}`,
       sessionId: contextId,
       newMessage,
       ...(metadata !== undefined && { customMetadata: { a2a_metadata: metadata } }),
-      ...(settings.resumable && asking !== undefined && { invocationId: asking })
+      ...(resumable && invocationId !== undefined && { invocationId })
     },
-    pending: Pending.without(entry.pending, answered),
+    pending: PendingCalls.remove(pending, answers),
     isNewSession: known === undefined && message.contextId === undefined,
-    isUnanswered: entry.pending.length > 0 && answered.length === 0
+    isUnanswered: pending.length > 0 && answers.length === 0
   }
   return turn
 })

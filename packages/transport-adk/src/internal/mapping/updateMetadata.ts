@@ -1,10 +1,10 @@
-/** What an update says of where it comes from: `adk_*` metadata, as ADK itself writes it. */
+/** The `adk_*` metadata of an update, as ADK itself writes it. Tested in test/adk/mapping.test.ts. */
 import type { Metadata } from "@effect-a2a/core/Metadata"
 import * as Struct from "effect/Struct"
 import * as AdkEvent from "../../AdkEvent.ts"
 
-/** Whose session. */
-export interface Place {
+/** The session of a run. */
+export interface SessionRef {
   readonly appName: string | undefined
   readonly userId: string
   readonly sessionId: string
@@ -14,21 +14,20 @@ const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === "" ||
   (typeof value === "object" && Object.keys(value).length === 0)
 
-/** Members that say something. */
-const filled = (members: { readonly [name: string]: unknown }): Metadata =>
+const omitEmpty = (members: { readonly [name: string]: unknown }): Metadata =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => !isEmpty(value))) as Metadata
 
-export const ofPlace = ({ appName, sessionId, userId }: Place): Metadata =>
-  filled({ adk_app_name: appName, adk_user_id: userId, adk_session_id: sessionId })
+/** Returns the metadata that name a session. */
+export const fromSession = ({ appName, sessionId, userId }: SessionRef): Metadata =>
+  omitEmpty({ adk_app_name: appName, adk_user_id: userId, adk_session_id: sessionId })
 
-/** Actions that say something; those that ask are told by the task's state. */
-const actionsOf = (event: AdkEvent.Event) =>
-  filled(Struct.omit(event.actions ?? {}, ["requestedAuthConfigs"]) as { readonly [name: string]: unknown })
+/** The task's state reports requested credentials. */
+const actionsOf = ({ actions = {} }: AdkEvent.Event) => omitEmpty(Struct.omit(actions, ["requestedAuthConfigs"]))
 
-/** What an event says besides its content. */
-export const ofEvent = (event: AdkEvent.Event): Metadata => {
+/** Returns the metadata of an event: everything but its content. */
+export const fromEvent = (event: AdkEvent.Event): Metadata => {
   const failure = AdkEvent.failure(event)
-  return filled({
+  return omitEmpty({
     adk_invocation_id: event.invocationId,
     adk_author: event.author,
     adk_event_id: event.id,
@@ -46,5 +45,5 @@ export const ofEvent = (event: AdkEvent.Event): Metadata => {
   })
 }
 
-/** What is worth an update of its own where an event has no content. */
-export const isTelling = (metadata: Metadata): boolean => "adk_actions" in metadata || "adk_output" in metadata
+/** Returns `true` if an event without content deserves an update for its metadata. */
+export const hasNews = (metadata: Metadata): boolean => "adk_actions" in metadata || "adk_output" in metadata
