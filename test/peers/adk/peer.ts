@@ -1,5 +1,5 @@
 /** ADK servers that nobody here wrote, as the suites see them. */
-import type { AdkClient, AdkError } from "@effect-a2a/transport-adk"
+import type { AdkError, AdkSession } from "@effect-a2a/transport-adk"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,7 +13,7 @@ export type Reason = AdkError.AdkErrorReason["_tag"]
 
 /** Where a server differs from Python 2.x, which the page of the API describes. */
 export interface Differences {
-  readonly flavour: AdkClient.Flavour
+  readonly flavour: AdkSession.Flavour
   /** Of a run that names an application that is not there. */
   readonly unknownApp: Reason
   /** Of a stream in a session of an application that is not there. */
