@@ -40,9 +40,9 @@ import * as ToolCall from "@effect-a2a/core/ToolCall"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as AdkRecognizer from "./AdkRecognizer.ts"
-import * as Names from "./internal/mapping/functionNames.ts"
+import * as FunctionNames from "./internal/mapping/functionNames.ts"
 import { toResponse } from "./internal/mapping/parts.ts"
-import * as Pending from "./internal/mapping/pendingCalls.ts"
+import * as PendingCalls from "./internal/mapping/pendingCalls.ts"
 
 /** The kind of a question: a yes or no, a value, a credential, or the result of a long-running tool. */
 export type Kind = "confirmation" | "input" | "credential" | "tool"
@@ -57,19 +57,21 @@ export interface Question extends ToolCall.Call {
 export type Call = Pick<ToolCall.Call, "id" | "name">
 
 const kinds: { readonly [name: string]: Kind } = {
-  [Names.confirmation]: "confirmation",
-  [Names.credential]: "credential",
-  [Names.input]: "input"
+  [FunctionNames.confirmation]: "confirmation",
+  [FunctionNames.credential]: "credential",
+  [FunctionNames.input]: "input"
 }
+
+const recognizers = [AdkRecognizer.recognizer]
 
 /** Returns the questions that a task waits for. Answer all of them in one message. */
 export const questions = ({ status }: Pick<Task.Task, "status">): ReadonlyArray<Question> =>
   (status.message?.parts ?? []).flatMap((part) => {
     const call = part.metadata?.adk_is_long_running === true
-      ? ToolCall.call(Recognizer.mark([AdkRecognizer.recognizer], part))
+      ? ToolCall.call(Recognizer.mark(recognizers, part))
       : undefined
     if (call === undefined) return []
-    const text = Pending.question(call)
+    const text = PendingCalls.question(call)
     return [{
       ...call,
       kind: Object.hasOwn(kinds, call.name) ? kinds[call.name]! : "tool",

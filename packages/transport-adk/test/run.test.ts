@@ -195,7 +195,7 @@ describe("runSse", () => {
       const large = yield* stream(frames(event("1", "a"), event("2", "x".repeat(500))), { size: 100 }).pipe(
         Effect.updateService(HttpBinding.CurrentLimits, (limits) => ({ ...limits, maxEventSize: 300 }))
       )
-      assert.deepStrictEqual([large.texts, large.failure?._tag], [["a"], "EventTooLargeError"])
+      assert.deepStrictEqual([large.texts, large.failure?._tag], [["a"], "ResponseTooLargeError"])
       assert.strictEqual((yield* stream(frames("nope"))).failure?._tag, "MalformedResponseError")
       const { runSse } = yield* serving(() => json([event("1", "a")])).client
       const { reason } = yield* Effect.flip(Stream.runDrain(runSse(request)))
