@@ -44,8 +44,13 @@ export interface Options extends ServerHandler.RouteOptions {
 }
 
 /** Completes URLs that are paths by the origin that the request went to. */
-const resolveUrls = (card: AgentCard.AgentCard, { headers }: HttpServerRequest): AgentCard.AgentCard => {
-  const origin = `${headers["x-forwarded-proto"] ?? "http"}://${headers.host ?? "localhost"}`
+const resolveUrls = (
+  card: AgentCard.AgentCard,
+  { headers, originalUrl }: HttpServerRequest
+): AgentCard.AgentCard => {
+  // a request that never crossed a socket has a whole URL and no `Host`
+  const host = headers.host ?? (URL.canParse(originalUrl) ? new URL(originalUrl).host : "localhost")
+  const origin = `${headers["x-forwarded-proto"] ?? "http"}://${host}`
   return {
     ...card,
     supportedInterfaces: card.supportedInterfaces.map((one) =>

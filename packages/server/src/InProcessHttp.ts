@@ -24,7 +24,9 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as HttpEffect from "effect/http/HttpEffect"
 import * as HttpRouter from "effect/http/HttpRouter"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 
 /** One request and its response. `chunks` is the response body, in the pieces in which it was read. */
 export interface Exchange {
@@ -52,15 +54,21 @@ const recording = (chunks: Array<string>) => {
   })
 }
 
+/** Builds an application with a router of its own, even if it is built inside another application. */
+const serve = Effect.fnUntraced(function*<E, R>(app: Layer.Layer<never, E, HttpRouter.HttpRouter | R>) {
+  const routes = Layer.provideMerge(app, Layer.fresh(HttpRouter.layer))
+  const context = yield* Layer.build(routes)
+  return HttpEffect.toWebHandlerWith<never, HttpServerRequest | Scope.Scope>(yield* Effect.context<never>())(
+    Context.get(context, HttpRouter.HttpRouter).asHttpEffect()
+  )
+})
+
 /** Creates the client of an application of routes, and the {@link Tape} of its exchanges. */
 export const layer = <E, R>(
   app: Layer.Layer<never, E, HttpRouter.HttpRouter | R>
 ): Layer.Layer<HttpClient.HttpClient | Tape, E, Exclude<R, HttpRouter.HttpRouter>> =>
   Layer.effectContext(Effect.gen(function*() {
-    const context = yield* Effect.context<never>()
-    const served = yield* HttpRouter.toHttpEffect(app)
-    // what a request needs beyond its scope, the routes' own layers provide
-    const handler: (request: Request) => Promise<Response> = HttpEffect.toWebHandlerWith(context)(served as never)
+    const handler = yield* serve(app)
     const exchanges: Array<Exchange> = []
     const client = HttpClient.make((request, _url, signal) =>
       Effect.gen(function*() {
@@ -84,4 +92,4 @@ export const layer = <E, R>(
     return Context.make(HttpClient.HttpClient, client).pipe(
       Context.add(Tape, { exchanges: Effect.sync(() => [...exchanges]) })
     )
-  })) as never
+  }))
