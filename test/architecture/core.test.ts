@@ -18,8 +18,8 @@ const layers: ReadonlyArray<ReadonlyArray<string>> = [
     HttpBinding HttpTransport HttpPeer HttpExchange ServedInterfaces ServerHandler ServerSentEvents AddressGuard Credentials
     OAuth Discovery Connector internal/binding internal/http internal/card internal/credentials
   `),
-  words("Agent internal/conversation"),
-  words("Conversation")
+  words("Agent internal/client"),
+  words("Conversation internal/conversation")
 ]
 
 /** `Task`, or `internal/http` for each file below it. */

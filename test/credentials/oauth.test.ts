@@ -125,7 +125,7 @@ describe("client credentials", () => {
       const tokenUrl = `${yield* NodeAgentServer.url}/token`
       const token = Effect.flatten(OAuth.clientCredentials({ ...client, tokenUrl }))
       const error = yield* Effect.flip(Effect.provide(token, FetchHttpClient.layer))
-      assert.include(error.message, "answered 307")
+      assert.include(error.message, "responded with HTTP 307")
       assert.strictEqual(followed, 0)
     }).pipe(Effect.provide(NodeAgentServer.layer({ routes, port: 0 })))
   })
@@ -181,13 +181,13 @@ describe("failures of the token endpoint", () => {
     [
       "a refusal",
       refused(400, { error: "invalid_grant", error_description: `${secret} is wrong` }),
-      "answered 400: invalid_grant",
+      "responded with HTTP 400: invalid_grant",
       false
     ],
-    ["a refusal that echoes", refused(401, { error: secret }), "answered 401", false],
-    ["an outage", refused(503, "busy"), "answered 503", true],
-    ["no token", refused(200, { expires_in: 3 }), "answered without a token", false],
-    ["no JSON", () => new Response(`<html>${secret}`), "answered without a token", false]
+    ["a refusal that echoes", refused(401, { error: secret }), "responded with HTTP 401", false],
+    ["an outage", refused(503, "busy"), "responded with HTTP 503", true],
+    ["no token", refused(200, { expires_in: 3 }), "responded without a token", false],
+    ["no JSON", () => new Response(`<html>${secret}`), "responded without a token", false]
   ]
   for (const [name, answer, says, isRetryable] of cases) {
     it.effect(`SEC-01: ${name} is told without the secret, and nothing is sent to the agent`, () =>

@@ -107,7 +107,7 @@ describe("VER-04: a card of 0.3", () => {
         const { layer } = find(from, card03(), { protocols: [Protocol.v1_0] })
         const reason = yield* refusal(layer)
         assert.strictEqual(reason._tag, "NoCompatibleInterfaceError")
-        assert.include(reason.message, "the card is A2A 0.3, this client speaks 1.0")
+        assert.include(reason.message, "the card is for A2A 0.3, this client for 1.0")
       }
     }))
 })

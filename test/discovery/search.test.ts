@@ -30,8 +30,8 @@ describe("where a card is looked for", () => {
       })
       const { reason } = yield* Effect.flip(Effect.provide(built, layer))
       assert.strictEqual(reason._tag, "NotFoundError")
-      assert.include(reason.message, `${below} (410)`)
-      assert.include(reason.message, `${origin} (404)`)
+      assert.include(reason.message, `${below} (HTTP 410)`)
+      assert.include(reason.message, `${origin} (HTTP 404)`)
     }))
 
   it.effect("CARD-01: a path is the only place", () =>

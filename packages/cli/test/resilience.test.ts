@@ -250,7 +250,7 @@ describe.concurrent("--card", () => {
       )
       const ended = yield* run(["ask", "hi", "--json", "--card", url])
       assert.strictEqual(ended.code, 2, ended.stderr)
-      assert.include(last(ended).error.message, "127.0.0.1 is refused: a loopback address")
+      assert.include(last(ended).error.message, "refusing to connect to 127.0.0.1 (loopback address)")
       assert.lengthOf(other.asked, 0)
       assert.include((yield* run(["card", "--card", url])).stdout, `at ${other.url}`)
     }).pipe(Effect.scoped))

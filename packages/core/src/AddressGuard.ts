@@ -1,18 +1,18 @@
 /**
- * Keeps requests off private networks where a stranger chose the URL: an interface of a card, a redirect, a file, a
- * webhook. What the user named is never refused. {@link Discovery} has it built in.
+ * Keeps requests away from private networks if somebody else chose the URL: an interface of a card, a redirect, a file, a
+ * webhook. Origins that the user named are always permitted. `Discovery` uses it by default.
  *
- * Literal addresses and local names are known as they are; names that resolve to a private address are found where
- * a {@link CurrentResolver} is provided, as `NodeAddressGuard` does. A client that follows redirects or resolves names
- * anew by itself is beyond its reach.
+ * It judges literal addresses and local names by themselves, and other names by the addresses that
+ * {@link CurrentResolver} returns, as `NodeAddressGuard` provides them. It cannot see where a client goes that follows
+ * redirects, or resolves names again, on the way.
  *
  * ```ts
  * import { AddressGuard } from "@effect-a2a/core"
  * import { Effect } from "effect"
  *
- * const check = AddressGuard.check({ allow: ["http://127.0.0.1:4000"] })
- * await Effect.runPromise(check("http://127.0.0.1:4000/a2a")) // => undefined
- * const refused = await Effect.runPromise(Effect.flip(check("http://[::ffff:10.0.0.1]/a2a")))
+ * const allow = ["http://127.0.0.1:4000"]
+ * await Effect.runPromise(AddressGuard.check("http://127.0.0.1:4000/a2a", { allow })) // => undefined
+ * const refused = await Effect.runPromise(Effect.flip(AddressGuard.check("http://[::ffff:10.0.0.1]/a2a", { allow })))
  * refused.code // => "INVALID_REQUEST"
  * ```
  *
@@ -26,52 +26,60 @@ import * as Layer from "effect/Layer"
 import * as AgentError from "./AgentError.ts"
 import * as Address from "./internal/http/address.ts"
 
-/** Origins, such as `https://agent.test`, that may be anywhere; URLs stand for their origin. */
+/** What a guard permits. */
 export interface Options {
+  /** Origins, such as `https://agent.test`, that may be in private networks; URLs stand for their origin. Default: none. */
   readonly allow?: ReadonlyArray<string> | undefined
 }
 
-/** The IP addresses of a host name; none where that cannot be told. Read when a guard is made. */
+/**
+ * Returns the IP addresses of a host name, or none if they are unknown. Read when a guard is made. Default: returns none,
+ * so that only literal addresses and local names are judged.
+ */
 export const CurrentResolver = Context.Reference<(host: string) => Effect.Effect<ReadonlyArray<string>>>(
   "@effect-a2a/core/AddressGuard/CurrentResolver",
   { defaultValue: () => () => Effect.succeed([]) }
 )
 
-const refuse = (host: string, why: string) =>
+const refuse = (host: string, kind: string) =>
   new AgentError.InvalidRequestError({
-    message: `${host} is refused: ${why}, and not named by the user; allow its origin if it is meant`,
-    violations: [{ field: "url", description: `must not lead to ${host}: ${why}` }]
+    message: `refusing to connect to ${host} (${kind}): add its origin to \`allow\` to permit it`,
+    violations: [{ field: "url", description: `must not lead to ${host} (${kind})` }]
   })
 
-const guard = Effect.fnUntraced(function*({ allow = [] }: Options) {
+const notHttp = (url: URL | null) =>
+  new AgentError.InvalidRequestError({
+    message: `refusing to connect: expected an http or https URL, got ${url?.protocol ?? "an invalid URL"}`,
+    violations: [{ field: "url", description: "must be an http or https URL" }]
+  })
+
+const makeCheck = Effect.fnUntraced(function*({ allow = [] }: Options) {
   const resolve = yield* CurrentResolver
   const allowed = new Set(allow.map((url) => URL.parse(url)?.origin))
   return Effect.fnUntraced(function*(input: string): Effect.fn.Return<void, AgentError.InvalidRequestError> {
     const url = URL.parse(input)
-    if (url === null || !/^https?:$/.test(url.protocol)) {
-      return yield* refuse(url?.protocol ?? "the URL", "no http(s) URL")
-    }
+    if (url === null || !/^https?:$/.test(url.protocol)) return yield* notHttp(url)
     if (allowed.has(url.origin)) return
     const kind = Address.kindOfHost(url.hostname)
-    if (kind !== undefined) return yield* refuse(url.hostname, `a ${kind} address`)
+    if (kind !== undefined) return yield* refuse(url.hostname, `${kind} address`)
     if (Address.isIp(url.hostname)) return
     for (const address of yield* resolve(url.hostname)) {
       const kind = Address.kindOf(address)
-      if (kind !== undefined) return yield* refuse(url.hostname, `it resolves to ${address}, a ${kind} address`)
+      if (kind !== undefined) return yield* refuse(url.hostname, `resolves to ${address}, ${kind} address`)
     }
   })
 })
 
-/** Fails where a URL leads to a private network or is no `http(s)` URL. */
-export const check = (options: Options = {}) => (url: string): Effect.Effect<void, AgentError.InvalidRequestError> =>
-  Effect.flatMap(guard(options), (check) => check(url))
+/** Fails with `InvalidRequestError` if a URL leads to a private network or does not begin with `http:` or `https:`. */
+export const check = (url: string, options: Options = {}): Effect.Effect<void, AgentError.InvalidRequestError> =>
+  Effect.flatMap(makeCheck(options), (check) => check(url))
 
-/** A client that refuses such URLs before anything is sent. */
+/** Makes a client refuse such URLs before anything is sent. */
 export const protect = Effect.fnUntraced(function*(
   client: HttpClient.HttpClient,
   options: Options = {}
 ): Effect.fn.Return<HttpClient.HttpClient> {
-  const check = yield* guard(options)
+  const check = yield* makeCheck(options)
   return HttpClient.mapRequestEffect(client, (request) =>
     Effect.as(
       Effect.mapError(check(request.url), (cause) =>
@@ -80,7 +88,7 @@ export const protect = Effect.fnUntraced(function*(
     ))
 })
 
-/** {@link protect} over the client at hand, for cards from a registry and for files; `allow` what the user named. */
+/** Protects the client that is provided to it, for cards from a registry and for files. */
 export const layer = (
   options: Options = {}
 ): Layer.Layer<HttpClient.HttpClient, never, HttpClient.HttpClient> =>

@@ -1,51 +1,62 @@
-/** A credential and its place in a request. */
-import * as Redacted from "effect/Redacted"
-
-/** One credential, as data: whichever binding sends it knows where it goes. */
-export type Credential =
-  | { readonly _tag: "Bearer"; readonly token: Redacted.Redacted }
-  | { readonly _tag: "Basic"; readonly username: string; readonly password: Redacted.Redacted }
-  | {
-    readonly _tag: "ApiKey"
-    readonly in: "header" | "query" | "cookie"
-    readonly name: string
-    readonly value: Redacted.Redacted
-  }
-
-/** The header of HTTP Basic, in UTF-8. */
-export const basic = (username: string, password: string): string =>
-  `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(`${username}:${password}`)))}`
-
-/** Where a credential goes, in clear. */
-export const placed = (credential: Credential) => {
-  switch (credential._tag) {
-    case "Bearer":
-      return { in: "header", name: "authorization", value: `Bearer ${Redacted.value(credential.token)}` } as const
-    case "Basic":
-      return {
-        in: "header",
-        name: "authorization",
-        value: basic(credential.username, Redacted.value(credential.password))
-      } as const
-    case "ApiKey":
-      return { in: credential.in, name: credential.name, value: Redacted.value(credential.value) } as const
-  }
-}
-
 /**
- * How a credential's secret may turn up in a text, in clear or as JSON has it. What is shorter than four characters is
- * no secret, and would be found anywhere.
+ * One credential and its place in a request, as data. The secret is `Redacted` until the request is written.
+ *
+ * ```ts
+ * import { Credential } from "@effect-a2a/core"
+ * import { Redacted } from "effect"
+ *
+ * const key = Credential.apiKey({ name: "x-api-key", value: Redacted.make("secret") })
+ * key.in // => "header"
+ * String(key.value) // => "<redacted>"
+ * ```
+ *
+ * @since 0.1.0
  */
-export const secrets = (credential: Credential): ReadonlyArray<string> => {
-  const { value } = placed(credential)
-  const all = credential._tag === "Basic"
-    ? [Redacted.value(credential.password), value.slice("Basic ".length)]
-    : [credential._tag === "Bearer" ? Redacted.value(credential.token) : value]
-  return all.filter(({ length }) => length >= 4).flatMap((one) => [one, JSON.stringify(one).slice(1, -1)])
+import type * as Duration from "effect/Duration"
+import type * as Redacted from "effect/Redacted"
+
+/** A token, sent as `Authorization: Bearer …`. */
+export interface Bearer {
+  readonly _tag: "Bearer"
+  readonly token: Redacted.Redacted
 }
 
-/** Whether one of `all` says the same in the same place. */
-export const isAmong = (all: ReadonlyArray<Credential>) => {
-  const keys = new Set(all.map((one) => JSON.stringify(placed(one))))
-  return (credential: Credential): boolean => keys.has(JSON.stringify(placed(credential)))
+/** A user name and a password, sent as `Authorization: Basic …` in UTF-8. */
+export interface Basic {
+  readonly _tag: "Basic"
+  readonly username: string
+  readonly password: Redacted.Redacted
+}
+
+/** A key, sent under a name in a header, in the URL's query or in a cookie. */
+export interface ApiKey {
+  readonly _tag: "ApiKey"
+  readonly in: "header" | "query" | "cookie"
+  readonly name: string
+  readonly value: Redacted.Redacted
+}
+
+/** One credential. */
+export type Credential = Bearer | Basic | ApiKey
+
+/** Creates a bearer token. */
+export const bearer = (token: Redacted.Redacted): Bearer => ({ _tag: "Bearer", token })
+
+/** Creates a user name with a password. */
+export const basic = (options: { readonly username: string; readonly password: Redacted.Redacted }): Basic => ({
+  _tag: "Basic",
+  ...options
+})
+
+/** Creates an API key, in a header unless `in` says otherwise. */
+export const apiKey = (options: {
+  readonly name: string
+  readonly in?: ApiKey["in"] | undefined
+  readonly value: Redacted.Redacted
+}): ApiKey => ({ _tag: "ApiKey", in: options.in ?? "header", name: options.name, value: options.value })
+
+/** A secret and how long it may be used. Without `expiresIn` it is used until an agent rejects it. */
+export interface Token {
+  readonly value: Redacted.Redacted
+  readonly expiresIn?: Duration.Duration | undefined
 }

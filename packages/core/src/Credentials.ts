@@ -1,17 +1,22 @@
 /**
- * What to present to an agent. A required service, so that forgetting it does not compile; an agent that wants none is
- * {@link layerNone}. Secrets are `Redacted` from here inwards.
+ * The credentials that are presented to agents. A required service, so that a forgotten one does not compile; for agents
+ * that require none there is {@link layerNone}. Secrets are `Redacted` until the request is written.
  *
  * ```ts
  * import { Credentials } from "@effect-a2a/core"
- * import { Layer, Redacted } from "effect"
+ * import { Effect, Redacted } from "effect"
  *
- * const layer = Credentials.layerApiKey({ name: "x-api-key", value: Redacted.make("secret") })
- * Layer.isLayer(layer) // => true
+ * const target = { url: "https://agent.test", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }
+ * const presented = Effect.flatMap(Credentials.Credentials, ({ get }) => get(target)).pipe(
+ *   Effect.provide(Credentials.layerApiKey({ name: "x-api-key", value: Redacted.make("secret") }))
+ * )
+ * const [key] = await Effect.runPromise(presented)
+ * String(key?._tag === "ApiKey" && key.value) // => "<redacted>"
  * ```
  *
  * @since 0.1.0
  */
+import * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -19,113 +24,154 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type * as AgentCard from "./AgentCard.ts"
 import * as AgentError from "./AgentError.ts"
-import { type Credential, isAmong } from "./Credential.ts"
-import * as Security from "./internal/credentials/requirements.ts"
-import * as Renewable from "./internal/credentials/tokenCache.ts"
+import * as Credential from "./Credential.ts"
+import * as Placement from "./internal/credentials/placement.ts"
+import * as Requirements from "./internal/credentials/requirements.ts"
+import * as TokenCache from "./internal/credentials/tokenCache.ts"
 
-export type { Credential }
+/** One credential; see `Credential`. */
+export type { Credential } from "./Credential.ts"
 
-/** A refusal for want of credentials: HTTP 401, its `WWW-Authenticate` header, and what had been presented. */
-export interface Challenge {
-  readonly target: AgentCard.AgentInterface
-  readonly wwwAuthenticate: string | undefined
-  readonly refused: ReadonlyArray<Credential>
-}
+/** A secret and how long it may be used; see `Credential.Token`. */
+export type { Token } from "./Credential.ts"
 
 type Failure = AgentError.AgentError
 
-/**
- * `get` is asked before every request. `renew` is asked once when a request was refused; `true` means that it is worth
- * one more try with what `get` gives then.
- */
-export class Credentials extends Context.Service<Credentials, {
-  readonly get: (target: AgentCard.AgentInterface) => Effect.Effect<ReadonlyArray<Credential>, Failure>
+/** An agent's rejection of the credentials it got (HTTP 401). */
+export interface Challenge {
+  /** The interface that rejected them. */
+  readonly target: AgentCard.AgentInterface
+  /** The response's `WWW-Authenticate` header. */
+  readonly wwwAuthenticate: string | undefined
+  /** The credentials that were presented. */
+  readonly refused: ReadonlyArray<Credential.Credential>
+}
+
+/** Supplies credentials. */
+export interface Service {
+  /** Returns the credentials for an interface. Called before every request. */
+  readonly get: (target: AgentCard.AgentInterface) => Effect.Effect<ReadonlyArray<Credential.Credential>, Failure>
+  /** Renews rejected credentials, once per request. Returns true if the request is worth another try. */
   readonly renew: (challenge: Challenge) => Effect.Effect<boolean, Failure>
-}>()("@effect-a2a/core/Credentials") {}
+}
 
-const layerStatic = (...credentials: ReadonlyArray<Credential>): Layer.Layer<Credentials> =>
-  Layer.succeed(Credentials, {
-    get: () => Effect.succeed(credentials),
-    renew: () => Effect.succeed(false)
-  })
+/** The service that supplies credentials. */
+export class Credentials extends Context.Service<Credentials, Service>()("@effect-a2a/core/Credentials") {}
 
-/** For agents that ask for nothing. */
-export const layerNone: Layer.Layer<Credentials> = layerStatic()
+const fixed = (...credentials: ReadonlyArray<Credential.Credential>): Service => ({
+  get: () => Effect.succeed(credentials),
+  renew: () => Effect.succeed(false)
+})
 
-/** `Authorization: Bearer …`. */
+/** Presents nothing, for agents that require no credentials. */
+export const layerNone: Layer.Layer<Credentials> = Layer.succeed(Credentials, fixed())
+
+/** Presents a fixed bearer token: `Authorization: Bearer …`. */
 export const layerBearer = (token: Redacted.Redacted): Layer.Layer<Credentials> =>
-  layerStatic({ _tag: "Bearer", token })
+  Layer.succeed(Credentials, fixed(Credential.bearer(token)))
 
-/** An API key under a name, in a header unless said otherwise. */
+/** Presents an API key under a name, in a header unless `in` says otherwise. */
 export const layerApiKey = (options: {
   readonly name: string
   readonly in?: "header" | "query" | "cookie" | undefined
   readonly value: Redacted.Redacted
-}): Layer.Layer<Credentials> => layerStatic({ _tag: "ApiKey", in: "header", ...options } as Credential)
+}): Layer.Layer<Credentials> => Layer.succeed(Credentials, fixed(Credential.apiKey(options)))
 
-/** `Authorization: Basic …`, in UTF-8. */
+/** Presents a user name and a password: `Authorization: Basic …`, in UTF-8. */
 export const layerBasic = (options: {
   readonly username: string
   readonly password: Redacted.Redacted
-}): Layer.Layer<Credentials> => layerStatic({ _tag: "Basic", ...options })
+}): Layer.Layer<Credentials> => Layer.succeed(Credentials, fixed(Credential.basic(options)))
 
-/** A token, and what is presented of it. */
-interface Part {
-  readonly token: Renewable.Renewable<Failure>
-  readonly present: (token: Redacted.Redacted) => ReadonlyArray<Credential>
+/**
+ * Presents credentials from configuration. Fails with a `ConfigError` if the configuration is missing or invalid.
+ *
+ * ```ts
+ * import { Credential, Credentials } from "@effect-a2a/core"
+ * import { Config, ConfigProvider, Effect } from "effect"
+ *
+ * const layer = Credentials.layerConfig(Config.map(Config.Redacted("AGENT_TOKEN"), Credential.bearer))
+ *
+ * const target = { url: "https://agent.test", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }
+ * const presented = Effect.flatMap(Credentials.Credentials, ({ get }) => get(target)).pipe(
+ *   Effect.provide(layer),
+ *   Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown({ AGENT_TOKEN: "secret" }))
+ * )
+ * const credentials = await Effect.runPromise(presented)
+ * credentials.map(({ _tag }) => _tag) // => ["Bearer"]
+ * ```
+ */
+export const layerConfig = (
+  config: Config.Config<Credential.Credential | ReadonlyArray<Credential.Credential>>
+): Layer.Layer<Credentials, Config.ConfigError> =>
+  Layer.effect(
+    Credentials,
+    Effect.map(config, (credentials) => "_tag" in credentials ? fixed(credentials) : fixed(...credentials))
+  )
+
+/** A token, and the credentials that present it. */
+interface Source {
+  readonly token: TokenCache.TokenCache<Failure>
+  readonly present: (token: Redacted.Redacted) => ReadonlyArray<Credential.Credential>
 }
 
-const of = (parts: ReadonlyArray<Part>): Credentials["Service"] => ({
+const fromSources = (sources: ReadonlyArray<Source>): Service => ({
   get: () =>
-    Effect.map(Effect.forEach(parts, ({ present, token }) => Effect.map(token.get, present)), (all) => all.flat()),
+    Effect.map(Effect.forEach(sources, ({ present, token }) => Effect.map(token.get, present)), (all) => all.flat()),
   renew: ({ refused }) => {
-    const isRefused = isAmong(refused)
+    const isRefused = (credential: Credential.Credential) => refused.some((one) => Placement.isEqual(one, credential))
     return Effect.map(
-      Effect.forEach(parts, ({ present, token }) => token.renew((secret) => present(secret).some(isRefused))),
+      Effect.forEach(sources, ({ present, token }) => token.renew((secret) => present(secret).some(isRefused))),
       (renewed) => renewed.includes(true)
     )
   }
 })
 
-/** A secret and how long it may be used; without a time, until it is refused. */
-export type Token = Renewable.Token
-
 /**
- * `Authorization: Bearer …` with a token that `read` gives: kept until shortly before it expires, and read again when an
- * agent refuses it. One reading serves all calls that wait for it. A token refused within ten seconds of a renewal is
- * not renewed again: it is refused for another reason.
+ * Presents a bearer token that `read` supplies. It is kept until shortly before it expires, and read again if an agent
+ * rejects it. A single reading serves all waiting calls. A token that is rejected within ten seconds of a renewal is not
+ * renewed again: another one would not help.
  *
  * ```ts
  * import { Credentials } from "@effect-a2a/core"
- * import { Duration, Effect, Layer, Redacted } from "effect"
+ * import { Duration, Effect, Redacted } from "effect"
  *
- * const layer = Credentials.layerBearerEffect(
- *   Effect.sync(() => ({ value: Redacted.make("token"), expiresIn: Duration.minutes(5) }))
+ * let readings = 0
+ * const read = Effect.sync(() => {
+ *   readings++
+ *   return { value: Redacted.make("token"), expiresIn: Duration.minutes(5) }
+ * })
+ * const target = { url: "https://agent.test", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }
+ * const twice = Effect.flatMap(Credentials.Credentials, ({ get }) => Effect.all([get(target), get(target)])).pipe(
+ *   Effect.provide(Credentials.layerBearerEffect(read))
  * )
- * Layer.isLayer(layer) // => true
+ * await Effect.runPromise(twice)
+ * readings // => 1
  * ```
  */
 export const layerBearerEffect = <R = never>(
-  read: Effect.Effect<Token | Redacted.Redacted, Failure, R>
+  read: Effect.Effect<Credential.Token | Redacted.Redacted, Failure, R>
 ): Layer.Layer<Credentials, never, R> =>
   Layer.effect(
     Credentials,
     Effect.contextWith((context: Context.Context<R>) =>
-      Effect.succeed(of([{
-        present: (token) => [{ _tag: "Bearer", token }],
-        token: Renewable.make(Effect.provideContext(read, context))
+      Effect.succeed(fromSources([{
+        present: (token) => [Credential.bearer(token)],
+        token: TokenCache.make(Effect.provideContext(read, context))
       }]))
     )
   )
 
-/** The secret of one security scheme: as it is, or had by an effect as in {@link layerBearerEffect}. */
-export type Provider<R = never> = Redacted.Redacted | Effect.Effect<Token | Redacted.Redacted, Failure, R>
+/** The secret of one security scheme: a fixed one, or an effect that reads it as in {@link layerBearerEffect}. */
+export type Provider<R = never> =
+  | Redacted.Redacted
+  | Effect.Effect<Credential.Token | Redacted.Redacted, Failure, R>
 
 /**
- * What a card asks for (specification §4.5): the first of its requirements whose schemes all have a provider, by the
- * scheme's name, with every scheme of it applied. Presents nothing where the card requires nothing. Where none can be met,
- * calls fail before anything is sent, and the error names the schemes that are missing. For HTTP Basic a secret is
- * `user:password`; a mutual-TLS scheme is met by the connection and needs its name only.
+ * Presents what a card requires (A2A 1.0 §4.5): the first requirement whose schemes all have a provider under their name,
+ * with every scheme of it. Presents nothing if the card requires nothing. If no requirement can be met, calls fail with
+ * `CredentialsUnavailableError` before anything is sent, and the error names the missing schemes. For HTTP Basic a secret
+ * is `user:password`; for a mutual-TLS scheme only its name is needed, since the connection meets it.
  *
  * ```ts
  * import { Credentials } from "@effect-a2a/core"
@@ -150,24 +196,18 @@ export const layerFromCard = <R = never>(
   Layer.effect(
     Credentials,
     Effect.contextWith((context: Context.Context<R>) => {
-      const met = Result.map(Security.choose(card, Object.keys(providers)), (schemes) =>
-        schemes.filter(({ scheme }) =>
-          scheme._tag !== "MutualTls"
-        ).map(({ name, scheme }): Part => {
-          const provider = providers[name]!
-          return {
-            present: (secret) => Security.present(scheme, secret),
-            token: Redacted.isRedacted(provider)
-              ? Renewable.fixed(provider)
-              : Renewable.make(Effect.provideContext(provider, context))
-          }
-        }))
-      return Effect.succeed(
-        Result.isSuccess(met) ? of(met.success) : {
-          get: () =>
-            Effect.fail(AgentError.make("credentials", "CredentialsUnavailableError", { message: met.failure })),
+      const sourceOf = ({ provider, scheme }: Requirements.Met<Provider<R>>): Source => ({
+        present: (secret) => Requirements.present(scheme, secret),
+        token: Redacted.isRedacted(provider)
+          ? TokenCache.fixed(provider)
+          : TokenCache.make(Effect.provideContext(provider, context))
+      })
+      return Effect.succeed(Result.match(Requirements.choose(card, providers), {
+        onSuccess: (met) => fromSources(met.filter(({ scheme }) => scheme._tag !== "MutualTls").map(sourceOf)),
+        onFailure: (message): Service => ({
+          get: () => Effect.fail(AgentError.make("credentials", "CredentialsUnavailableError", { message })),
           renew: () => Effect.succeed(false)
-        }
-      )
+        })
+      }))
     })
   )

@@ -1,12 +1,13 @@
 /**
- * From a URL or a card to a transport: where the card is, which of its interfaces is spoken to, and how long it may be
- * kept (specification §8).
+ * Finds an agent's card and connects to one of its interfaces (A2A 1.0 §8).
  *
- * A card is looked for below the URL first, then below its origin; a URL that ends as a card's does is fetched as it is.
- * The first interface in the card's order whose binding and version are installed is taken: nothing is downgraded
- * behind the caller's back. Credentials go to the URL given and to the interface that its card names; where that is on
- * another origin, it must not be in a private network, see {@link AddressGuard}. For the credentials that a card asks for,
- * get it with {@link card}, and give it both to `Credentials.layerFromCard` and, as `agent`, to {@link layer}.
+ * A card is looked for below the URL, then below its origin; a URL that ends like a card's is fetched as it is. The first
+ * interface on the card whose binding and protocol version are installed is used: there is no fallback to an older
+ * version. The card is fetched again when HTTP caching says that it may have changed.
+ *
+ * Credentials are sent to the given URL and to the interface that its card names. If that interface is on another origin,
+ * it must not be in a private network, see `AddressGuard`. To present what a card requires, get it with {@link card} and
+ * pass it to both `Credentials.layerFromCard` and, as `agent`, {@link layer}.
  *
  * ```ts
  * import { Agent, Credentials, Discovery } from "@effect-a2a/core"
@@ -38,36 +39,46 @@ import * as Credentials from "./Credentials.ts"
 import * as HttpBinding from "./HttpBinding.ts"
 import * as Card from "./internal/card/fetchCard.ts"
 import * as Choice from "./internal/card/selectInterface.ts"
+import { publicUrl } from "./internal/errors/publicUrl.ts"
 import * as Request from "./internal/http/request.ts"
 import * as Failover from "./internal/transport/failover.ts"
 import * as WithCard from "./internal/transport/withCard.ts"
 import * as Operation from "./Operation.ts"
 import * as Protocol from "./Protocol.ts"
 
-/** `path`: where the card is, behind the URL; empty where the URL is the card's own. Nothing else is searched then. */
+/** Where to look for a card. */
 export interface CardOptions {
+  /**
+   * The path of the card below the URL; empty if the URL is the card's own. No other place is searched then. Default: the
+   * well-known paths.
+   */
   readonly path?: string | undefined
 }
 
+/** How to connect to an agent. */
 export interface Options extends CardOptions {
-  /** The agent's URL, its card's URL, or its card, which is trusted as if its URLs had been typed. */
+  /** The agent's URL, its card's URL, or its card, whose URLs are trusted as if the user had typed them. */
   readonly agent: string | AgentCard.AgentCard
+  /** The bindings that are installed, such as `Rest.binding`. */
   readonly bindings: Arr.NonEmptyReadonlyArray<HttpBinding.HttpBinding>
-  /** Default: 1.0 and 0.3. */
+  /** The protocol versions that are installed. Default: 1.0 and 0.3. */
   readonly protocols?: Arr.NonEmptyReadonlyArray<Protocol.Protocol> | undefined
-  /** Whether the next interface that fits is used while a connection to the one before cannot be had; default no. */
+  /**
+   * Uses the next compatible interface if no connection to the one before can be made. Default: false. An option and not
+   * a decorator, because the other interfaces are known here only.
+   */
   readonly fallback?: boolean | undefined
-  /** Origins in private networks that the card may lead to. */
+  /** Origins in private networks that the card may lead to. Default: none. */
   readonly allow?: ReadonlyArray<string> | undefined
 }
 
 type Failure = AgentError.AgentError
 type Source = Effect.Effect<AgentCard.AgentCard, Failure>
 
-/** One reader for the cards of all editions. */
+/** Reads the cards of all protocol versions. */
 const reader = Protocol.v1_0
 
-const failing = (operation: string, target?: string) => (reason: AgentError.AgentErrorReason) =>
+const toError = (operation: string, target?: string) => (reason: AgentError.AgentErrorReason) =>
   new AgentError.AgentError({ operation, ...(target === undefined ? undefined : { target }), reason })
 
 const source = Effect.fnUntraced(function*(
@@ -75,7 +86,7 @@ const source = Effect.fnUntraced(function*(
   protocol: Protocol.Protocol,
   path: string | undefined
 ): Effect.fn.Return<Source, Failure, HttpClient.HttpClient | Credentials.Credentials> {
-  const base = yield* Effect.fromResult(Request.parseUrl(url)).pipe(Effect.mapError(failing("discover")))
+  const base = yield* Effect.fromResult(Request.parseUrl(url)).pipe(Effect.mapError(toError("discover")))
   const { maxResponseSize } = yield* HttpBinding.CurrentLimits
   const peer = {
     base,
@@ -86,32 +97,34 @@ const source = Effect.fnUntraced(function*(
     maxResponseSize
   }
   return Card.from(peer, Card.places(base, path)).pipe(
-    Effect.mapError(failing(Operation.GetAgentCard._tag, Request.publicUrl(base)))
+    Effect.mapError(toError(Operation.GetAgentCard._tag, publicUrl(base)))
   )
 })
 
-/** The card of the agent at a URL, or the card at that URL. Its interfaces have absolute URLs. */
+/**
+ * Fetches the card of the agent at a URL, or the card at that URL. The URLs of its interfaces are made absolute. Fails
+ * with the errors of `GetAgentCard`.
+ */
 export const card = (
   url: string,
   options: CardOptions = {}
 ): Effect.Effect<AgentCard.AgentCard, Failure, HttpClient.HttpClient | Credentials.Credentials> =>
   Effect.flatten(source(url, reader, options.path))
 
-/** A card from a document in hand, of any edition. */
+/** Reads a card of any protocol version from a JSON document. Fails with `MalformedResponseError`. */
 export const fromJson = (document: unknown): Effect.Effect<AgentCard.AgentCard, Failure> =>
   Effect.fromResult(reader.agentCard.decode(document)).pipe(Effect.mapError((violations) => {
     const issue = AgentError.describe(violations)
     return AgentError.make("discover", "MalformedResponseError", {
-      message: `the agent card cannot be read: ${issue}`,
+      message: `invalid agent card: ${issue}`,
       dialect: "A2A card",
       issue
     })
   }))
 
 /**
- * The transport to an agent. Fails where there is no card, or none of its interfaces can be spoken to; its failures are
- * those of `GetAgentCard` and of `discover`. The card is asked for again when it may no longer be kept; one that was in
- * hand never is.
+ * Connects to an agent. Fails with the errors of `GetAgentCard` if there is no card, and with
+ * `NoCompatibleInterfaceError` if no interface is compatible. A card that was given as `agent` is never fetched.
  */
 export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Return<
   AgentTransport["Service"],
@@ -122,8 +135,8 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   const isUrl = typeof agent === "string"
   const current: Source = isUrl ? yield* source(agent, protocols[0], path) : Effect.succeed(agent)
   const card = yield* current
-  const choices = yield* Effect.fromResult(Choice.choices(card, { bindings, protocols })).pipe(
-    Effect.mapError(failing("discover"))
+  const choices = yield* Effect.fromResult(Choice.compatibleInterfaces(card, { bindings, protocols })).pipe(
+    Effect.mapError(toError("discover"))
   )
   const named = isUrl ? [agent] : card.supportedInterfaces.map(({ url }) => url)
   const client = yield* AddressGuard.protect(yield* HttpClient.HttpClient, { allow: [...allow, ...named] })
@@ -137,7 +150,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   return WithCard.over(current, card.capabilities)(others.reduce(Failover.orElse, first))
 })
 
-/** {@link make} as a layer. */
+/** Connects to an agent as {@link make} does. */
 export const layer = (
   options: Options
 ): Layer.Layer<AgentTransport, Failure, HttpClient.HttpClient | Credentials.Credentials> =>

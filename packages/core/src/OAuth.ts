@@ -1,5 +1,5 @@
 /**
- * Access tokens from an OAuth 2 token endpoint (RFC 6749). The layers are complete credentials; the effects make
+ * Access tokens from an OAuth 2 token endpoint (RFC 6749). The layers are complete credentials; the effects create
  * providers for `Credentials.layerFromCard`.
  *
  * ```ts
@@ -25,53 +25,67 @@ import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as AgentError from "./AgentError.ts"
-import { basic } from "./Credential.ts"
+import type { Token } from "./Credential.ts"
 import * as Credentials from "./Credentials.ts"
+import { toBasicHeader } from "./internal/credentials/placement.ts"
+import { publicUrl } from "./internal/errors/publicUrl.ts"
 import * as Exchange from "./internal/http/exchange.ts"
 import * as Request from "./internal/http/request.ts"
 
 type Failure = AgentError.AgentError
 
-/**
- * The token endpoint and who asks there. `clientAuthentication`: `basic` (default) presents id and secret in a header,
- * `body` in the form, for endpoints that do not take the header. `parameters` are added to the form.
- */
+/** A client of a token endpoint. */
 export interface Client {
+  /** The URL of the token endpoint. */
   readonly tokenUrl: string
+  /** The id of the client. */
   readonly clientId: string
+  /** The secret of the client. Default: none, for public clients. */
   readonly clientSecret?: Redacted.Redacted | undefined
+  /**
+   * Sends id and secret in a header (`basic`, the default) or in the form (`body`), for endpoints that do not accept the
+   * header.
+   */
   readonly clientAuthentication?: "basic" | "body" | undefined
+  /** The scopes to ask for. Default: the endpoint decides. */
   readonly scopes?: ReadonlyArray<string> | undefined
+  /** Further members of the form. */
   readonly parameters?: Readonly<Record<string, string>> | undefined
 }
 
-/** `audience`: whom the token is for, where the endpoint serves several. */
+/** A client that gets tokens for itself. */
 export interface ClientCredentials extends Client {
+  /** The secret of the client. */
   readonly clientSecret: Redacted.Redacted
+  /** The service that the token is for, if the endpoint serves several. */
   readonly audience?: string | undefined
 }
 
-/** Where the endpoint gives another refresh token, that one is used from then on. */
+/** A client that gets tokens for a user. */
 export interface RefreshToken extends Client {
+  /** The first refresh token. If the endpoint returns another one, that one is used from then on. */
   readonly refreshToken: Redacted.Redacted
 }
 
-/** How an access token is had; see {@link Credentials.layerBearerEffect}. */
-export type Provider = Effect.Effect<Credentials.Token, Failure>
+/**
+ * Reads an access token; see `Credentials.layerBearerEffect`. Fails with `CredentialsUnavailableError`, whose message
+ * includes no request or response data but the OAuth error code.
+ */
+export type Provider = Effect.Effect<Token, Failure>
 
-/** Of an answer, in characters. */
+/** The size of a response, in characters. */
 const maxSize = 1024 * 1024
 
-/** Nothing of what was sent or answered is told, save the error's code. */
 const unavailable = (message: string, isRetryable = false) =>
   AgentError.make("credentials", "CredentialsUnavailableError", { message, isRetryable })
 
 type Form = Readonly<Record<string, string>>
 
-const authenticated = (options: Client, form: Form) => {
+const toTokenRequest = (options: Client, form: Form) => {
   const { clientAuthentication = "basic", clientId, clientSecret, scopes = [], tokenUrl } = options
   const inHeader = clientSecret !== undefined && clientAuthentication === "basic"
   return HttpClientRequest.post(tokenUrl).pipe(
@@ -87,70 +101,74 @@ const authenticated = (options: Client, form: Form) => {
     inHeader
       ? HttpClientRequest.setHeader(
         "authorization",
-        basic(encodeURIComponent(clientId), encodeURIComponent(Redacted.value(clientSecret)))
+        toBasicHeader(encodeURIComponent(clientId), encodeURIComponent(Redacted.value(clientSecret)))
       )
       : (request) => request
   )
 }
 
-const member = (body: unknown, name: string): unknown =>
-  typeof body === "object" && body !== null ? (body as { readonly [name: string]: unknown })[name] : undefined
+const member = (body: unknown, name: string): unknown => Predicate.hasProperty(body, name) ? body[name] : undefined
 
-/** A code such as `invalid_client`; anything else might be what was sent. */
+/** Returns a code such as `invalid_client`; any other text might repeat the request. */
 const codeOf = (body: unknown) => {
   const code = member(body, "error")
   return typeof code === "string" && /^[a-z_]{1,64}$/.test(code) ? `: ${code}` : ""
 }
 
-interface Granted extends Credentials.Token {
+interface Granted extends Token {
   readonly refreshToken: Redacted.Redacted | undefined
 }
 
-/** Asks the token endpoint, once. */
-const ask = Effect.fnUntraced(function*(client: HttpClient.HttpClient, options: Client, form: Form): Effect.fn.Return<
-  Granted,
-  Failure
-> {
-  const url = Request.parseUrl(options.tokenUrl)
-  if (Result.isFailure(url)) return yield* unavailable(`the token endpoint: ${url.failure.message}`)
-  const where = `the token endpoint ${Request.publicUrl(url.success)}`
-  const { body, response } = yield* client.execute(authenticated(options, form)).pipe(
-    Exchange.manually,
-    Effect.mapError(Exchange.connectionError),
-    Effect.flatMap((response) => Exchange.read(response, maxSize)),
-    Effect.mapError((error) => unavailable(`${where}: ${error.message}`, error.isRetryable))
-  )
-  const answer = Result.getOrUndefined(body)
-  if (response.status !== 200) {
-    return yield* unavailable(`${where} answered ${response.status}${codeOf(answer)}`, response.status >= 500)
+/** Sends one request to the token endpoint. */
+const request = Effect.fnUntraced(
+  function*(client: HttpClient.HttpClient, options: Client, form: Form): Effect.fn.Return<
+    Granted,
+    Failure
+  > {
+    const url = Request.parseUrl(options.tokenUrl)
+    if (Result.isFailure(url)) return yield* unavailable(`invalid URL of the token endpoint: ${url.failure.message}`)
+    const where = `the token endpoint ${publicUrl(url.success)}`
+    const { body, response } = yield* client.execute(toTokenRequest(options, form)).pipe(
+      Exchange.manually,
+      Effect.mapError(Exchange.connectionError),
+      Effect.flatMap((response) => Exchange.read(response, maxSize)),
+      Effect.mapError((error) => unavailable(`${where}: ${error.message}`, error.isRetryable))
+    )
+    const document = Result.getOrUndefined(body)
+    if (response.status !== 200) {
+      return yield* unavailable(
+        `${where} responded with HTTP ${response.status}${codeOf(document)}`,
+        response.status >= 500
+      )
+    }
+    const token = member(document, "access_token")
+    if (typeof token !== "string" || token === "") return yield* unavailable(`${where} responded without a token`)
+    const seconds = Number(member(document, "expires_in") ?? NaN)
+    const refreshToken = member(document, "refresh_token")
+    return {
+      value: Redacted.make(token),
+      expiresIn: seconds > 0 ? Duration.seconds(seconds) : undefined,
+      refreshToken: typeof refreshToken === "string" && refreshToken !== "" ? Redacted.make(refreshToken) : undefined
+    }
   }
-  const token = member(answer, "access_token")
-  if (typeof token !== "string" || token === "") return yield* unavailable(`${where} answered without a token`)
-  const seconds = Number(member(answer, "expires_in") ?? NaN)
-  const refreshToken = member(answer, "refresh_token")
-  return {
-    value: Redacted.make(token),
-    expiresIn: seconds > 0 ? Duration.seconds(seconds) : undefined,
-    refreshToken: typeof refreshToken === "string" && refreshToken !== "" ? Redacted.make(refreshToken) : undefined
-  }
-})
+)
 
-/** Makes a provider of tokens for the client itself (RFC 6749 §4.4). */
+/** Creates a provider of tokens for the client itself (RFC 6749 §4.4). */
 export const clientCredentials = (
   options: ClientCredentials
 ): Effect.Effect<Provider, never, HttpClient.HttpClient> =>
   Effect.map(HttpClient.HttpClient, (client) =>
-    ask(client, options, {
+    request(client, options, {
       grant_type: "client_credentials",
       ...(options.audience !== undefined && { audience: options.audience })
     }))
 
-/** Makes a provider of tokens for whoever gave the refresh token (RFC 6749 §6). */
+/** Creates a provider of tokens for the user who granted the refresh token (RFC 6749 §6). */
 export const refreshToken = (options: RefreshToken): Effect.Effect<Provider, never, HttpClient.HttpClient> =>
   Effect.map(HttpClient.HttpClient, (client) => {
     let current = options.refreshToken
     return Effect.suspend(() =>
-      ask(client, options, { grant_type: "refresh_token", refresh_token: Redacted.value(current) })
+      request(client, options, { grant_type: "refresh_token", refresh_token: Redacted.value(current) })
     ).pipe(Effect.tap(({ refreshToken }) => {
       current = refreshToken ?? current
       return Effect.void
@@ -160,12 +178,12 @@ export const refreshToken = (options: RefreshToken): Effect.Effect<Provider, nev
 const layer = (provider: Effect.Effect<Provider, never, HttpClient.HttpClient>) =>
   Layer.unwrap(Effect.map(provider, (read) => Credentials.layerBearerEffect(read)))
 
-/** A bearer token by {@link clientCredentials}, renewed before it expires and when an agent refuses it. */
+/** Presents a bearer token by {@link clientCredentials}, renewed before it expires and if an agent rejects it. */
 export const layerClientCredentials = (
   options: ClientCredentials
 ): Layer.Layer<Credentials.Credentials, never, HttpClient.HttpClient> => layer(clientCredentials(options))
 
-/** A bearer token by {@link refreshToken}, renewed before it expires and when an agent refuses it. */
+/** Presents a bearer token by {@link refreshToken}, renewed before it expires and if an agent rejects it. */
 export const layerRefreshToken = (
   options: RefreshToken
 ): Layer.Layer<Credentials.Credentials, never, HttpClient.HttpClient> => layer(refreshToken(options))

@@ -2,7 +2,7 @@ import * as Id from "@effect-a2a/core/Id"
 import type * as Task from "@effect-a2a/core/Task"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Contexts from "../src/internal/conversation/contexts.ts"
+import * as Contexts from "../src/internal/client/contexts.ts"
 
 const contextId = (n: number) => Id.ContextId.make(`c-${n}`)
 const task = (state: Task.TaskStatus["state"]): Task.Task => ({

@@ -7,15 +7,14 @@ import { hostname } from "node:os"
 describe("NodeAddressGuard", () => {
   it.live("a name that the system resolves to this machine is refused, one that no one has is not", () =>
     Effect.gen(function*() {
-      const check = AddressGuard.check()
-      yield* check("http://nobody.invalid/")
+      yield* AddressGuard.check("http://nobody.invalid/")
       const resolve = yield* AddressGuard.CurrentResolver
       const local = yield* resolve("localhost")
       assert.isTrue(local.length > 0 && local.every((address) => /^127\.|^::1$/.test(address)), local.join())
       const addresses = yield* resolve(hostname())
       // a machine whose own name resolves to a public address has nothing to refuse
       const isPrivate = addresses.some((address) => /^(127|10|172|192\.168)\.|^::1$|^f[cde]/.test(address))
-      const result = yield* Effect.result(check(`http://${hostname()}/`))
+      const result = yield* Effect.result(AddressGuard.check(`http://${hostname()}/`))
       assert.strictEqual(result._tag, isPrivate ? "Failure" : "Success")
     }).pipe(Effect.provide(NodeAddressGuard.layerResolver)))
 })

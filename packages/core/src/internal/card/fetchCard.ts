@@ -1,4 +1,4 @@
-/** The public agent card: where it is looked for, and how it is read. */
+/** Fetches the public agent card and keeps it as long as HTTP allows. Tested in `test/discovery`. */
 import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -8,24 +8,26 @@ import type * as AgentCard from "../../AgentCard.ts"
 import * as AgentError from "../../AgentError.ts"
 import type * as Protocol from "../../Dialect.ts"
 import * as ServiceParameters from "../../ServiceParameters.ts"
+import { publicUrl } from "../errors/publicUrl.ts"
 import * as Exchange from "../http/exchange.ts"
 import * as Request from "../http/request.ts"
 import * as Cache from "./httpCache.ts"
 
-const wellKnown = ["/.well-known/agent-card.json", "/.well-known/agent.json"]
+const wellKnown = ["/.well-known/agent-card.json", "/.well-known/agent.json"] as const
 
 /**
- * Below the agent's own URL first, then below the origin; the older name last. A URL that is a card's is the only place,
- * and so is the one that `path` gives, behind the URL; an empty path is the URL itself.
+ * Returns where to look for a card: below the URL first, then below its origin, the older name last. A URL that ends like
+ * a card's is the only place, and so is `path` below the URL; an empty path stands for the URL.
  */
 export const places = (base: URL, path?: string | undefined): Places => {
   if (path !== undefined) return [Request.join(base, { path: path.replace(/^(?=[^/])/, "/"), query: [] })]
   if (wellKnown.some((path) => base.pathname.endsWith(path))) return [base]
-  const hrefs = wellKnown.flatMap((path) => [
-    Request.join(base, { path, query: [] }).href,
-    new URL(path, base.origin).href
-  ])
-  return Arr.map(Arr.dedupe(hrefs as [string, ...Array<string>]), (href) => new URL(href))
+  const hrefs = Arr.flatMap(wellKnown, (path) =>
+    [
+      Request.join(base, { path, query: [] }).href,
+      new URL(path, base.origin).href
+    ] as const)
+  return Arr.map(Arr.dedupe(hrefs), (href) => new URL(href))
 }
 
 const malformed = (protocol: Protocol.Protocol, message: string, issue: string) =>
@@ -36,11 +38,11 @@ const decode = (protocol: Protocol.Protocol, answer: Exchange.Answer): Result.Re
   AgentError.AgentErrorReason
 > => {
   if (Result.isFailure(answer.body)) {
-    return Result.fail(malformed(protocol, "the agent card is not JSON", answer.body.failure))
+    return Result.fail(malformed(protocol, "invalid agent card: not JSON", answer.body.failure))
   }
   return Result.mapError(protocol.agentCard.decode(answer.body.success), (violations) => {
     const issue = AgentError.describe(violations)
-    return malformed(protocol, `the agent card cannot be read: ${issue}`, issue)
+    return malformed(protocol, `invalid agent card: ${issue}`, issue)
   })
 }
 
@@ -53,9 +55,9 @@ interface Found {
   readonly answer: Exchange.Answer
 }
 
-const describe = ({ answer, place }: Found) => `${Request.publicUrl(place)} (${answer.response.status})`
+const describe = ({ answer, place }: Found) => `${publicUrl(place)} (HTTP ${answer.response.status})`
 
-/** What was fetched, as long as it may be kept. */
+/** A card that may be kept. */
 interface Kept {
   readonly place: URL
   readonly card: AgentCard.AgentCard
@@ -63,16 +65,16 @@ interface Kept {
   readonly until: number
 }
 
-/** Interfaces may be named by path alone: from where the card is. */
-const located = (card: AgentCard.AgentCard, place: URL): AgentCard.AgentCard => ({
+/** Makes URLs of interfaces absolute: a card may name them by path alone. */
+const resolveUrls = (card: AgentCard.AgentCard, place: URL): AgentCard.AgentCard => ({
   ...card,
   supportedInterfaces: card.supportedInterfaces.map((one) =>
     /^\.{0,2}\//.test(one.url) ? { ...one, url: URL.parse(one.url, place)?.href ?? one.url } : one
   )
 })
 
-/** Credentials are for the agent's origin only. */
-const at = (peer: Exchange.Peer, base: URL): Exchange.Peer =>
+/** Moves a peer to another place; credentials are for the agent's origin only. */
+const peerAt = (peer: Exchange.Peer, base: URL): Exchange.Peer =>
   base.origin === peer.base.origin ? { ...peer, base } : { ...peer, base, credentials: anonymous }
 
 const anonymous: Exchange.Peer["credentials"] = {
@@ -80,7 +82,7 @@ const anonymous: Exchange.Peer["credentials"] = {
   renew: () => Effect.succeed(false)
 }
 
-/** Asks one place after the other; one that has none is passed over. */
+/** Tries one place after the other until one has a card. */
 const fetch = Effect.fnUntraced(
   function*(peer: Exchange.Peer, places: Places, kept: Kept | undefined): Effect.fn.Return<
     { readonly card: AgentCard.AgentCard; readonly kept: Kept | undefined },
@@ -90,7 +92,7 @@ const fetch = Effect.fnUntraced(
     for (const place of kept === undefined ? places : [kept.place, ...places.filter((place) => place !== kept.place)]) {
       const frame = { method: "GET", path: "", query: [], body: undefined } as const
       const headers = place === kept?.place ? Cache.conditions(kept.headers) : {}
-      const response = yield* Exchange.execute(at(peer, place), frame, "application/json").pipe(
+      const response = yield* Exchange.execute(peerAt(peer, place), frame, "application/json").pipe(
         ServiceParameters.provide({ headers })
       )
       found.push({ place, answer: yield* Exchange.read(response, peer.maxResponseSize) })
@@ -101,20 +103,20 @@ const fetch = Effect.fnUntraced(
     if (response.status < 400) {
       const card = response.status === 304 && kept !== undefined
         ? kept.card
-        : located(yield* Effect.fromResult(decode(peer.protocol, last.answer)), last.place)
-      const until = Cache.until(response.headers, yield* Clock.currentTimeMillis)
+        : resolveUrls(yield* Effect.fromResult(decode(peer.protocol, last.answer)), last.place)
+      const until = Cache.freshUntil(response.headers, yield* Clock.currentTimeMillis)
       const headers = { ...kept?.headers, ...response.headers }
       return { card, kept: until === undefined ? undefined : { place: last.place, card, headers, until } }
     }
     const said = Result.isSuccess(body) ? peer.protocol.rest.failure.decode(body.success) : undefined
     const failure = isMissing(last)
       ? { message: `no agent card at ${found.map(describe).join(", ")}` }
-      : said ?? { message: `the agent card is refused at ${describe(last)}` }
+      : said ?? { message: `the agent refused its card at ${describe(last)}` }
     return yield* Effect.fail(yield* Exchange.refusal(failure, response, { ofTask: false, dialect: "agent card" }))
   }
 )
 
-/** The card from the first place that has it. Kept as long as HTTP allows, and one request serves all who wait for it. */
+/** Fetches the card from the first place that has it. A single request serves all waiting calls. */
 export const from = (
   peer: Exchange.Peer,
   places: Places
@@ -132,13 +134,13 @@ export const from = (
   )
 }
 
-/** The card from `url`, or else from the well-known places. */
+/** Fetches the card from `url`, or from the well-known places if there is none. */
 export const get = (peer: Exchange.Peer, url: string | undefined) => {
   const place = url === undefined ? undefined : URL.parse(url, peer.base)
   if (place === null) {
     return Effect.fail(
       new AgentError.InvalidRequestError({
-        message: "the URL of the agent card is no URL",
+        message: `invalid agent card URL: ${publicUrl(String(url))}`,
         violations: [{ field: "agentCardUrl", description: "a URL" }]
       })
     )

@@ -1,11 +1,11 @@
-/** How long a card may be kept, and how it is asked for again (RFC 9111; CARD-11). */
+/** How long a card may be kept, and the conditions of the request that fetches it again (RFC 9111). */
 import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
 
 type Headers = Readonly<Record<string, string | undefined>>
 
-/** Milliseconds since 1970 until which it may be used without asking; `undefined`: it may not be kept at all. */
-export const until = (headers: Headers, now: number): number | undefined => {
+/** Returns until when a card may be used without a request, in ms since 1970, or `undefined` if it may not be kept. */
+export const freshUntil = (headers: Headers, now: number): number | undefined => {
   const control = headers["cache-control"]?.toLowerCase() ?? ""
   if (/\bno-store\b/.test(control)) return undefined
   if (/\bno-cache\b/.test(control)) return now
@@ -15,10 +15,11 @@ export const until = (headers: Headers, now: number): number | undefined => {
   return Option.isSome(expires) ? DateTime.toEpochMillis(expires.value) : now
 }
 
-const isSendable = (value: string | undefined): value is string => value !== undefined && /^[\x20-\x7e]+$/.test(value)
+const isHeaderValue = (value: string | undefined): value is string =>
+  value !== undefined && /^[\x20-\x7e]+$/.test(value)
 
-/** The headers that ask whether what is kept still holds. */
+/** Returns the headers that ask if a kept card still holds. */
 export const conditions = ({ etag, "last-modified": modified }: Headers): Readonly<Record<string, string>> => ({
-  ...(isSendable(etag) && { "if-none-match": etag }),
-  ...(isSendable(modified) && { "if-modified-since": modified })
+  ...(isHeaderValue(etag) && { "if-none-match": etag }),
+  ...(isHeaderValue(modified) && { "if-modified-since": modified })
 })

@@ -1,4 +1,4 @@
-/** Which interface of a card to speak to, of those that can be spoken to. */
+/** Selects the interfaces of a card that the installed bindings and protocol versions can use. */
 import * as Arr from "effect/Array"
 import * as Result from "effect/Result"
 import type * as AgentCard from "../../AgentCard.ts"
@@ -7,12 +7,14 @@ import type * as Protocol from "../../Dialect.ts"
 import type { HttpBinding } from "../binding.ts"
 import { minor } from "../protocol/card.ts"
 
+/** The bindings and protocol versions of this client. */
 export interface Installed {
   readonly bindings: Arr.NonEmptyReadonlyArray<HttpBinding>
   readonly protocols: Arr.NonEmptyReadonlyArray<Protocol.Protocol>
 }
 
-export interface Choice {
+/** An interface with the binding and the protocol version that it needs. */
+export interface Compatible {
   readonly target: AgentCard.AgentInterface
   readonly binding: HttpBinding
   readonly protocol: Protocol.Protocol
@@ -21,16 +23,16 @@ export interface Choice {
 const versions = (all: ReadonlyArray<string>) => [...new Set(all)].join(" and ")
 
 const incompatible = (card: AgentCard.AgentCard, { bindings, protocols }: Installed) => {
-  const spoken = versions(protocols.map(({ version }) => version))
-  const written = versions(card.supportedInterfaces.map(({ protocolVersion }) => minor(protocolVersion)))
+  const ours = versions(protocols.map(({ version }) => version))
+  const theirs = versions(card.supportedInterfaces.map(({ protocolVersion }) => minor(protocolVersion)))
   const offered = card.supportedInterfaces.map((one) => `${one.protocolBinding} ${minor(one.protocolVersion)}`)
   const installed = protocols.flatMap(({ version }) => bindings.map((one) => `${one.protocolBinding} ${version}`))
-  const isOfOther = !card.supportedInterfaces.some((one) =>
+  const sharesVersion = card.supportedInterfaces.some((one) =>
     protocols.some(({ version }) => version === minor(one.protocolVersion))
   )
-  const why = isOfOther
-    ? `the card is A2A ${written}, this client speaks ${spoken}`
-    : "no interface of the card can be spoken to"
+  const why = sharesVersion
+    ? "no compatible interface on the card"
+    : `the card is for A2A ${theirs}, this client for ${ours}`
   return new AgentError.NoCompatibleInterfaceError({
     message: `${why}: offered are ${offered.join(", ") || "none"}; installed are ${installed.join(", ")}`,
     offered,
@@ -38,12 +40,12 @@ const incompatible = (card: AgentCard.AgentCard, { bindings, protocols }: Instal
   })
 }
 
-/** All that fit, in the card's order, which is the agent's preference. Bindings are named without regard to case. */
-export const choices = (
+/** Returns all that are compatible, in the order of the card, which the agent prefers. Names ignore case. */
+export const compatibleInterfaces = (
   card: AgentCard.AgentCard,
   installed: Installed
-): Result.Result<Arr.NonEmptyReadonlyArray<Choice>, AgentError.NoCompatibleInterfaceError> => {
-  const all = card.supportedInterfaces.flatMap((target): ReadonlyArray<Choice> => {
+): Result.Result<Arr.NonEmptyReadonlyArray<Compatible>, AgentError.NoCompatibleInterfaceError> => {
+  const all = card.supportedInterfaces.flatMap((target): ReadonlyArray<Compatible> => {
     const name = target.protocolBinding.toLowerCase()
     const binding = installed.bindings.find((one) => one.protocolBinding.toLowerCase() === name)
     const protocol = installed.protocols.find(({ version }) => version === minor(target.protocolVersion))

@@ -10,7 +10,7 @@ import type * as Id from "../../Id.ts"
 import type { Message } from "../../Message.ts"
 import type { Task } from "../../Task.ts"
 import * as TaskState from "../../TaskState.ts"
-import * as Contexts from "./contexts.ts"
+import * as Contexts from "../client/contexts.ts"
 import * as Failures from "./failures.ts"
 import * as Transcript from "./transcript.ts"
 

@@ -11,7 +11,7 @@ import type * as Id from "../../Id.ts"
 import type * as Message from "../../Message.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
-import * as Contexts from "./contexts.ts"
+import * as Contexts from "../client/contexts.ts"
 import * as Failures from "./failures.ts"
 import * as Thread from "./thread.ts"
 

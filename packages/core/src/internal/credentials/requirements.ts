@@ -1,57 +1,67 @@
-/** What a card requires, and how a secret meets a scheme. */
+/** The security requirements of a card, and how a secret meets a scheme. Tested in `test/credentials`. */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type * as AgentCard from "../../AgentCard.ts"
-import type { Credential } from "../../Credential.ts"
+import * as Credential from "../../Credential.ts"
 import type * as SecurityScheme from "../../SecurityScheme.ts"
 
-/** A requirement that can be met. */
-export type Met = ReadonlyArray<{ readonly name: string; readonly scheme: SecurityScheme.SecurityScheme }>
+/** A scheme with the provider of its secret. */
+export interface Met<P> {
+  readonly scheme: SecurityScheme.SecurityScheme
+  readonly provider: P
+}
 
 const isUsable = (scheme: SecurityScheme.SecurityScheme | undefined): scheme is SecurityScheme.SecurityScheme =>
   scheme !== undefined && (scheme._tag !== "HttpAuth" || /^(?:bearer|basic)$/i.test(scheme.scheme))
 
-/** The first requirement whose schemes are all described and named; otherwise, what is missing for each. */
-export const choose = (
+/** Returns the scheme with its provider, or what is missing. */
+const meet = <P>(
+  name: string,
+  scheme: SecurityScheme.SecurityScheme | undefined,
+  provider: P | undefined
+): Result.Result<Met<P>, string> => {
+  if (scheme === undefined) return Result.fail(`${name} (not described by the card)`)
+  if (!isUsable(scheme)) return Result.fail(`${name} (of an unknown kind)`)
+  return provider === undefined ? Result.fail(name) : Result.succeed({ scheme, provider })
+}
+
+/** Returns the first requirement whose schemes are all described and provided for, or what each of them lacks. */
+export const choose = <P>(
   { securityRequirements = [], securitySchemes = {} }: Pick<
     AgentCard.AgentCard,
     "securitySchemes" | "securityRequirements"
   >,
-  names: ReadonlyArray<string>
-): Result.Result<Met, string> => {
+  providers: { readonly [scheme: string]: P }
+): Result.Result<ReadonlyArray<Met<P>>, string> => {
+  const provided = new Map(Object.entries(providers))
   const alternatives = securityRequirements.map((requirement) =>
-    Object.keys(requirement).map((name) => ({
-      name,
-      scheme: securitySchemes[name],
-      isMet: names.includes(name) && isUsable(securitySchemes[name])
-    }))
+    Object.keys(requirement).map((name) => meet(name, securitySchemes[name], provided.get(name)))
   )
-  const met = alternatives.length === 0 ? [] : alternatives.find((schemes) => schemes.every(({ isMet }) => isMet))
-  if (met !== undefined) return Result.succeed(met as Met)
+  if (alternatives.length === 0) return Result.succeed([])
+  const met = alternatives.find((schemes) => schemes.every(Result.isSuccess))
+  if (met !== undefined) return Result.all(met)
   const missing = alternatives.map((schemes) =>
-    schemes.filter(({ isMet }) => !isMet).map(({ name, scheme }) =>
-      isUsable(scheme) ? name : `${name} (${scheme === undefined ? "not described by the card" : "of an unknown kind"})`
-    ).join(" and ")
+    schemes.filter(Result.isFailure).map(({ failure }) => failure).join(" and ")
   )
-  return Result.fail(`the agent requires credentials that are not there: ${missing.join(", or ")}`)
+  return Result.fail(`no credentials for what the agent requires: ${missing.join(", or ")}`)
 }
 
-/** A secret as its scheme wants it. */
+/** Creates the credentials that present a secret as its scheme requires. */
 export const present = (
   scheme: SecurityScheme.SecurityScheme,
   secret: Redacted.Redacted
-): ReadonlyArray<Credential> => {
+): ReadonlyArray<Credential.Credential> => {
   switch (scheme._tag) {
     case "ApiKey":
-      return [{ _tag: "ApiKey", in: scheme.location, name: scheme.name, value: secret }]
+      return [Credential.apiKey({ in: scheme.location, name: scheme.name, value: secret })]
     case "HttpAuth": {
-      if (scheme.scheme.toLowerCase() !== "basic") return [{ _tag: "Bearer", token: secret }]
+      if (scheme.scheme.toLowerCase() !== "basic") return [Credential.bearer(secret)]
       const [username = "", ...password] = Redacted.value(secret).split(":")
-      return [{ _tag: "Basic", username, password: Redacted.make(password.join(":")) }]
+      return [Credential.basic({ username, password: Redacted.make(password.join(":")) })]
     }
     case "OAuth2":
     case "OpenIdConnect":
-      return [{ _tag: "Bearer", token: secret }]
+      return [Credential.bearer(secret)]
     case "MutualTls":
       return []
   }

@@ -1,64 +1,60 @@
-/** A token that is read when it is first needed, kept while it lasts, and read again when it is refused. */
+/** A token that is read when it is first needed, kept until it expires, and read again if an agent rejects it. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
 import * as Semaphore from "effect/Semaphore"
+import type { Token } from "../../Credential.ts"
 
-/** A token and how long it may be used; without a time, until it is refused. */
-export interface Token {
-  readonly value: Redacted.Redacted
-  readonly expiresIn?: Duration.Duration | undefined
-}
-
-export interface Renewable<E> {
+/** A token with its renewal. */
+export interface TokenCache<E> {
   readonly get: Effect.Effect<Redacted.Redacted, E>
-  /** Whether `get` gives a token now that was not refused. */
+  /** Renews a rejected token. Returns true if `get` now returns one that was not rejected. */
   readonly renew: (isRefused: (token: Redacted.Redacted) => boolean) => Effect.Effect<boolean, E>
 }
 
-/** How long after a renewal another one is not worth it: what is refused so soon is refused for another reason. */
-const quiet = Duration.toMillis("10 seconds")
+/** A token that is rejected this soon after a renewal is rejected for another reason. */
+const minInterval = Duration.toMillis("10 seconds")
 
-/** Renewed a little before it ends: a tenth of its life, 30 seconds at most. */
+/** Returns when to renew a token: before it expires, by a tenth of its life or 30 seconds at most. */
 const endOf = ({ expiresIn }: Token, start: number) => {
   const life = expiresIn === undefined ? Infinity : Duration.toMillis(expiresIn)
   return start + life - Math.min(30_000, life === Infinity ? 0 : life / 10)
 }
 
-/** A token that never changes. */
-export const fixed = (token: Redacted.Redacted): Renewable<never> => ({
+/** Creates a cache of a token that never changes. */
+export const fixed = (token: Redacted.Redacted): TokenCache<never> => ({
   get: Effect.succeed(token),
   renew: () => Effect.succeed(false)
 })
 
-/** One reading serves all who wait for it, its failure included. */
-export const make = <E>(read: Effect.Effect<Token | Redacted.Redacted, E>): Renewable<E> => {
+/** Creates a cache over an effect. A single reading serves all waiting calls, its failure included. */
+export const make = <E>(read: Effect.Effect<Token | Redacted.Redacted, E>): TokenCache<E> => {
   const lock = Semaphore.makeUnsafe(1)
   let known: { readonly value: Redacted.Redacted; readonly end: number } | undefined
   let readings = 0
   let last: Exit.Exit<Redacted.Redacted, E> | undefined
   let quietUntil = -Infinity
 
+  const readOnce = Effect.flatMap(Clock.currentTimeMillis, (start) =>
+    Effect.onExit(
+      Effect.map(read, (found) => {
+        const token = Redacted.isRedacted(found) ? { value: found } : found
+        known = { value: token.value, end: endOf(token, start) }
+        return token.value
+      }),
+      (exit) =>
+        Effect.sync(() => {
+          if (Exit.hasInterrupts(exit)) return
+          readings++
+          last = exit
+        })
+    ))
+
+  /** Reads the token unless it was read while waiting. */
   const load = (seen: number): Effect.Effect<Redacted.Redacted, E> =>
-    lock.withPermits(1)(Effect.suspend(() => {
-      if (readings !== seen) return last!
-      return Effect.flatMap(Clock.currentTimeMillis, (start) =>
-        Effect.onExit(
-          Effect.map(read, (found) => {
-            const token = Redacted.isRedacted(found) ? { value: found } : found
-            known = { value: token.value, end: endOf(token, start) }
-            return token.value
-          }),
-          (exit) =>
-            Effect.sync(() => {
-              if (Exit.hasInterrupts(exit)) return
-              readings++
-              last = exit
-            })
-        ))
-    }))
+    lock.withPermits(1)(Effect.suspend(() => readings !== seen && last !== undefined ? last : readOnce))
 
   return {
     get: Effect.flatMap(
@@ -68,11 +64,11 @@ export const make = <E>(read: Effect.Effect<Token | Redacted.Redacted, E>): Rene
     renew: (isRefused) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         if (known !== undefined && !isRefused(known.value)) return Effect.succeed(true)
-        if (now < quietUntil) return Effect.as(last!, false)
+        if (now < quietUntil && last !== undefined) return Effect.as(last, false)
         return load(readings).pipe(
           Effect.onExit((exit) =>
             Effect.sync(() => {
-              if (!Exit.hasInterrupts(exit)) quietUntil = now + quiet
+              if (!Exit.hasInterrupts(exit)) quietUntil = now + minInterval
             })
           ),
           Effect.map((token) => !isRefused(token))

@@ -1,4 +1,4 @@
-/** Which addresses are public: those a stranger may send us to (RFC 6890 and the registries that follow it). */
+/** Classifies addresses as public or special (RFC 6890 and its registries). Tested in `test/discovery/addressGuard.test.ts`. */
 
 const v4 = (address: string): ReadonlyArray<number> | undefined => {
   const octets = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(address)?.slice(1).map(Number)
@@ -33,7 +33,7 @@ const kind4 = (octets: ReadonlyArray<number>): string | undefined => {
   )?.[2]
 }
 
-/** The eight groups; `URL` knows all the ways to write them. */
+/** Returns the eight groups of an address; `URL` reads all the ways to write them. */
 const v6 = (address: string): ReadonlyArray<number> | undefined => {
   const host = URL.parse(`http://[${address.replace(/%.*$/, "")}]/`)?.hostname.slice(1, -1)
   if (host === undefined) return undefined
@@ -44,7 +44,7 @@ const v6 = (address: string): ReadonlyArray<number> | undefined => {
 
 const embedded = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255]
 
-/** Only global unicast is public, and of what carries an IPv4 address within it, that address decides. */
+/** Only global unicast is public; of an address that embeds an IPv4 address, the latter decides. */
 const kind6 = (groups: ReadonlyArray<number>): string | undefined => {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = groups
   const isLow = a === 0 && b === 0 && c === 0 && d === 0
@@ -59,7 +59,7 @@ const kind6 = (groups: ReadonlyArray<number>): string | undefined => {
   return (a & 0xe000) === 0x2000 ? undefined : "reserved"
 }
 
-/** What an IP address is for, where that is not the public network; `undefined` for a public one, and for no address. */
+/** Returns the kind of a special IP address; `undefined` for a public address, and for text that is not an address. */
 export const kindOf = (address: string): string | undefined => {
   const octets = v4(address)
   if (octets !== undefined) return kind4(octets)
@@ -70,8 +70,9 @@ export const kindOf = (address: string): string | undefined => {
 /** Names that are local by agreement (RFC 6761, RFC 6762, ICANN). */
 const local = /(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/i
 
+/** Returns true for the host of a URL that is an IP address. */
 export const isIp = (host: string): boolean => v4(host) !== undefined || host.startsWith("[")
 
-/** Of a URL's host: an address, or a name that says it. */
+/** Returns the kind of a URL's host: an address, or a name that is local. */
 export const kindOfHost = (host: string): string | undefined =>
   local.test(host) ? "local" : kindOf(host.replace(/^\[|\]$/g, ""))

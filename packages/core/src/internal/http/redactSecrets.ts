@@ -1,8 +1,9 @@
 /** Agents that repeat the credentials of a request in its refusal: what they say is kept, the secret is not. */
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import type * as Schema from "effect/Schema"
-import { type Credential, secrets } from "../../Credential.ts"
+import type { Credential } from "../../Credential.ts"
 import type * as Protocol from "../../Dialect.ts"
+import { toSecrets } from "../credentials/placement.ts"
 
 const sent = new WeakMap<HttpClientResponse.HttpClientResponse, ReadonlyArray<Credential>>()
 
@@ -16,7 +17,7 @@ export const hide = (
   failure: Protocol.WireFailure,
   response: HttpClientResponse.HttpClientResponse
 ): Protocol.WireFailure => {
-  const known = (sent.get(response) ?? []).flatMap(secrets)
+  const known = (sent.get(response) ?? []).flatMap(toSecrets)
   if (known.length === 0) return failure
   const hidden = (text: string) => known.reduce((text, secret) => text.replaceAll(secret, "<redacted>"), text)
   const json = <A>(value: A): A => JSON.parse(hidden(JSON.stringify(value))) as A

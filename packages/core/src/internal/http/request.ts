@@ -4,10 +4,11 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as AgentError from "../../AgentError.ts"
-import { type Credential, placed } from "../../Credential.ts"
+import type { Credential } from "../../Credential.ts"
 import type * as Protocol from "../../Dialect.ts"
 import * as ServiceParameters from "../../ServiceParameters.ts"
 import type { Frame } from "../binding.ts"
+import { toPlacement } from "../credentials/placement.ts"
 
 const suggestion = (url: string) => {
   const candidate = url.replace(/^(?:https?:|[a-z][a-z\d+.-]*:(?=\/\/))\/*/i, "")
@@ -55,7 +56,7 @@ const present = (
   request: HttpClientRequest.HttpClientRequest,
   credential: Credential
 ): Result.Result<HttpClientRequest.HttpClientRequest, AgentError.CredentialsUnavailableError> => {
-  const { in: place, name, value } = placed(credential)
+  const { in: place, name, value } = toPlacement(credential)
   if (place === "query") return Result.succeed(HttpClientRequest.setUrlParam(request, name, Redacted.make(value)))
   if (!isHeaderValue(value)) {
     return Result.fail(

@@ -18,6 +18,7 @@ import * as Operation from "../../Operation.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
 import * as TaskState from "../../TaskState.ts"
 import type { Transport } from "../../Transport.ts"
+import { publicUrl } from "../errors/publicUrl.ts"
 import * as Told from "./deduplicate.ts"
 import * as Cursor from "./lastEventId.ts"
 import { atLeastAsAsked, type Policy } from "./retry.ts"
@@ -49,7 +50,7 @@ const good = 10_000
 export const over =
   (policy: Policy, onResume: Effect.Effect<(resumed: Resumed) => Effect.Effect<void>>) =>
   (self: Transport): Transport => {
-    const where = self.target.url.replace(/[?#][^]*$/, "")
+    const where = publicUrl(self.target.url)
 
     const follow = (
       operation: Operation.Streaming,

@@ -6,6 +6,7 @@ import * as Stream from "effect/Stream"
 import { AgentError } from "../../AgentError.ts"
 import type * as Operation from "../../Operation.ts"
 import type { Transport } from "../../Transport.ts"
+import { publicUrl } from "../errors/publicUrl.ts"
 import * as Time from "./timeouts.ts"
 
 /** How long to wait, and how often. */
@@ -52,7 +53,7 @@ export const over = (policy: Policy, may: (operation: Operation.Any) => boolean)
   call: (operation, request) => {
     const once = self.call(operation, request)
     return may(operation)
-      ? whole(operation._tag, self.target.url.replace(/[?#][^]*$/, ""))(Effect.retry(once, polite(policy)))
+      ? whole(operation._tag, publicUrl(self.target.url))(Effect.retry(once, polite(policy)))
       : once
   },
   stream: (operation, request) => {
