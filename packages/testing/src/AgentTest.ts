@@ -44,7 +44,7 @@ export const card: AgentCard.AgentCard = {
 /** The server over an executor, with `card` unless another is given, and every policy of the server. */
 export const layerWith = (options?: Partial<AgentServer.Options>): Layer.Layer<AgentTransport, never, AgentExecutor> =>
   AgentServer.layer({ card, ...options }).pipe(
-    Layer.provide(layerCut),
+    Layer.provide(Layer.fresh(layerCut)),
     Layer.provide([TaskStore.layerMemory(), Layer.fresh(TaskHub.layer)])
   )
 
