@@ -1,5 +1,8 @@
-// Prints the measures of the house beside their bounds. `--list [measure …]` adds the places, `--list` alone all of them.
-import { exists, read } from "../workspace.ts"
+// Prints the measures of the house beside their bounds. `--list [measure …]` adds the places, of all measures by default;
+// `--lower` writes the values of today as bounds, if they are lower.
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { exists, read, root } from "../workspace.ts"
 import { bounds } from "./bounds.ts"
 import { functions } from "./code.ts"
 import { documentedMembers, documentedShare } from "./docs.ts"
@@ -42,6 +45,15 @@ const tests = (): ReadonlyArray<ReadonlyArray<string>> => {
   ]
 }
 
+const lower = (all: ReadonlyArray<Measure>): void => {
+  const text = all.reduce((text, { name, value }) => {
+    const { goal, now } = bounds[name]
+    const today = Math.max(goal, Math.min(now, Math.ceil(value * 10) / 10))
+    return text.replace(new RegExp(`(\\b${name}: \\{ now: )[\\d.]+`), `$1${today}`)
+  }, read("scripts/house/bounds.ts"))
+  fs.writeFileSync(path.join(root, "scripts/house/bounds.ts"), text)
+}
+
 const all = [...measures, await hoverMeasure()]
 const [flag, ...chosen] = process.argv.slice(2)
 
@@ -53,6 +65,7 @@ if (flag === "--list") {
   }
   console.log()
 }
+if (flag === "--lower") lower(all)
 print([
   ["measure", "today", "bound", "goal", ""],
   ...all.map(row),
