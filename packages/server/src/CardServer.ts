@@ -54,7 +54,8 @@ const resolveUrls = (
   return {
     ...card,
     supportedInterfaces: card.supportedInterfaces.map((one) =>
-      one.url.startsWith("/") ? { ...one, url: origin + one.url } : one
+      // the root without a slash, since clients append paths
+      one.url.startsWith("/") ? { ...one, url: one.url === "/" ? origin : origin + one.url } : one
     )
   }
 }

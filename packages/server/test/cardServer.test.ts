@@ -31,10 +31,10 @@ describe("CardServer.routes", () => {
       const card = yield* readCard("")
       assert.deepInclude(card, { name: "One", version: "1.0.0", defaultInputModes: ["text/plain"], skills: [] })
       assert.deepStrictEqual(card.supportedInterfaces, [
-        "1.0 HTTP+JSON http://agent.test/",
-        "1.0 JSONRPC http://agent.test/",
-        "0.3 HTTP+JSON http://agent.test/",
-        "0.3 JSONRPC http://agent.test/"
+        "1.0 HTTP+JSON http://agent.test",
+        "1.0 JSONRPC http://agent.test",
+        "0.3 HTTP+JSON http://agent.test",
+        "0.3 JSONRPC http://agent.test"
       ])
     }).pipe(Effect.provide(InProcessHttp.layer(
       Layer.mergeAll(RestServer.routes(), JsonRpcServer.routes(), CardServer.routes()).pipe(Layer.provide(agent("One")))
