@@ -14,6 +14,7 @@ export const bounds = {
   titleIds: { now: 749, goal: 0 },
   hollowExamples: { now: 8, goal: 0 },
   vendorWords: { now: 3, goal: 0 },
+  tagParts: { now: 99, goal: 0 },
   internalTypes: { now: 18, goal: 0 },
   longFunctions: { now: 10, goal: 0 },
   participles: { now: 79, goal: 0 },

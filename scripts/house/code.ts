@@ -26,6 +26,24 @@ export const casts = (sources = trees): ReadonlyArray<string> =>
       "as unknown as" :
       castTypes[node.typeAnnotation.type])
 
+const isTag = (node: Node | undefined): boolean =>
+  node?.type === "MemberExpression" ?
+    node.property.type === "Identifier" && node.property.name === "_tag" :
+    node?.type === "Identifier" && /^(_tag|tag)$/.test(node.name)
+
+/** Values recognised by a part of their tag, instead of by `kind`, `mode` or the whole tag. */
+export const tagParts = (sources = trees): ReadonlyArray<string> =>
+  places(sources, (_, node) => {
+    if (node.type !== "CallExpression" || node.callee.type !== "MemberExpression") return undefined
+    const { object, property } = node.callee
+    if (property.type !== "Identifier") return undefined
+    const isPart = /^(startsWith|endsWith|includes|match|search|indexOf)$/.test(property.name) &&
+      isTag(object)
+    const [argument] = node.arguments
+    const isPattern = property.name === "test" && isTag(argument)
+    return isPart || isPattern ? `_tag and ${property.name}` : undefined
+  })
+
 const isFunction = (node: Node) =>
   node.type === "FunctionDeclaration" || node.type === "FunctionExpression" || node.type === "ArrowFunctionExpression"
 

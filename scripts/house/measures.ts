@@ -40,6 +40,7 @@ export const measures: ReadonlyArray<Measure> = [
   counted("titleIds", "ids in titles of tests", Docs.titleIds()),
   counted("hollowExamples", "examples without a result worth showing", Docs.hollowExamples()),
   counted("vendorWords", "words of vendors in core", Code.vendorWords()),
+  counted("tagParts", "values recognised by a part of their tag", Code.tagParts()),
   counted("internalTypes", "public types defined under internal/", internalTypes()),
   counted("longFunctions", "functions over 80 lines", Code.longFunctions()),
   counted("participles", "functions named by a past participle", Code.participles()),

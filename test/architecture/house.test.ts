@@ -49,6 +49,17 @@ describe("the measures of code", () => {
     )
   })
 
+  it("find values recognised by a part of their tag", () => {
+    assert.deepStrictEqual(
+      found(Code.tagParts(source(
+        "const a = operation._tag.startsWith(\"Send\")",
+        "const b = /Config$/.test(operation._tag)",
+        "const c = operation._tag === \"GetTask\""
+      ))),
+      ["1 _tag and startsWith", "2 _tag and test"]
+    )
+  })
+
   it("find state of modules, and no constant tables", () => {
     assert.deepStrictEqual(
       found(Code.state(source(
