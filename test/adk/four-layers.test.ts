@@ -9,12 +9,13 @@ import { Effect, Layer, Stream } from "effect"
 import { spawnSync } from "node:child_process"
 import { over, transports } from "../../examples/one-program.ts"
 import { root } from "../../scripts/workspace.ts"
+import { covers } from "../support/covers.ts"
 
 const tool = { id: "call-1", name: "forecast", args: { city: "Lisbon" } }
 
-describe("one program, four layers", () => {
+describe("one program over four transports", () => {
   for (const [name, transport] of Object.entries(transports)) {
-    it.effect(`ADK-08: the same answer over ${name}`, () =>
+    it.effect(`the answer over ${name} is the same`, () =>
       Effect.gen(function*() {
         assert.deepStrictEqual(yield* over(transport), {
           answer: ["completed", "Clear, 24 °C."],
@@ -23,10 +24,10 @@ describe("one program, four layers", () => {
           conversation: ["input-required", "Which city?", "completed", "A weekend in Porto."],
           isOneTask: true
         })
-      }))
+      }), covers("ADK-08"))
   }
 
-  it.effect("ADK-08: an agent behind an ADK server can be served over A2A", () =>
+  it.effect("an agent behind an ADK server can be served over A2A", () =>
     Effect.gen(function*() {
       const tool = yield* Stream.runCollect(Agent.stream("tool x"))
       const { text, toolCalls } = yield* AgentStream.answer(Stream.fromIterable(tool))
@@ -47,9 +48,9 @@ describe("one program, four layers", () => {
           Wire.through({ protocol: Protocol.v0_3, client: JsonRpc.layer, server: JsonRpcServer.routes })
         )
       ))
-    )))
+    )), covers("ADK-08"))
 
-  it("ADK-08: the example runs as it stands", () => {
+  it("the example runs unchanged", covers("ADK-08"), () => {
     const { status, stderr, stdout } = spawnSync(process.execPath, ["examples/one-program.ts"], {
       cwd: root,
       encoding: "utf8"

@@ -3,6 +3,7 @@ import { Agent, AgentStream, Answer, Artifact, Message, Part, type StreamEvent, 
 import { AdkEmulator } from "@effect-a2a/emulators"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
+import { covers } from "../support/covers.ts"
 import * as Adk from "./support.ts"
 
 const artifactsOf = (events: ReadonlyArray<StreamEvent.StreamEvent>) =>
@@ -13,10 +14,10 @@ const statesOf = (events: ReadonlyArray<StreamEvent.StreamEvent>) =>
 
 const metadataOf = (event: StreamEvent.StreamEvent | undefined) => event?.metadata ?? {}
 
-describe("a run is a task", () => {
-  Adk.each(
-    "ADK-08, ADK-02, field case ADK-01: pieces are appended, the whole replaces them, and the text is told once",
-    () =>
+describe("events of a run", () => {
+  it.effect.each(Adk.flavours)(
+    "text arrives in appended pieces, then in full, and is emitted once (%s)",
+    Adk.onEach(() =>
       Effect.gen(function*() {
         const events = yield* Adk.events("hello")
         assert.deepStrictEqual(statesOf(events), ["submitted", "working", "completed"])
@@ -31,64 +32,74 @@ describe("a run is a task", () => {
         assert.deepStrictEqual(told, ["Hello", ", ", "world"])
         assert.strictEqual((yield* AgentStream.answer(Stream.fromIterable(events))).text, "Hello, world")
       })
+    ),
+    covers("ADK-08", "ADK-02", "field:ADK-01")
   )
 
-  Adk.each(
-    "ADK-08: a send that waits says the same as a stream, in one artifact per event",
-    () =>
+  it.effect(
+    "a blocking send returns the same task as a stream, with one artifact per event",
+    Adk.onPython(() =>
       Effect.gen(function*() {
         const [sent, streamed] = [yield* Adk.send("tool x"), Adk.fold(yield* Adk.events("tool x"))]
-        const view = (task: Task.Task) => {
-          const { state, text, toolCalls } = Answer.from(task)
-          return { state, text, toolCalls, parts: task.artifacts?.map(({ parts }) => parts) }
-        }
         assert.deepStrictEqual(view(sent), view(streamed))
         assert.strictEqual(Answer.from(sent).text, "One hit.")
         assert.strictEqual((yield* Adk.posted("/run")).length, 1)
         assert.deepStrictEqual((yield* Adk.posted("/run_sse")).map(({ streaming }) => streaming), [true])
       })
+    ),
+    covers("ADK-08")
   )
 
-  Adk.each("ADK-08: updates say where they come from, in ADK's own words", (flavour) =>
-    Effect.gen(function*() {
-      const events = yield* Adk.events("meta")
-      const [{ artifact } = assert.fail()] = artifactsOf(events)
-      const { adk_event_id, adk_invocation_id, adk_session_id, adk_user_id, ...metadata } = artifact.metadata ?? {}
-      assert.deepStrictEqual(metadata, {
-        adk_app_name: "demo",
-        adk_author: "demo",
-        adk_finish_reason: "STOP",
-        adk_usage_metadata: { promptTokenCount: 3, totalTokenCount: 5 },
-        adk_citation_metadata: { citations: [{ uri: "https://example.com/", title: "Example" }] },
-        adk_custom_metadata: { keep_this: { as_it: "is" } }
+  it.effect.each(Adk.flavours)(
+    "updates carry ADK's metadata of their origin (%s)",
+    Adk.onEach((flavour) =>
+      Effect.gen(function*() {
+        const events = yield* Adk.events("meta")
+        const [{ artifact } = assert.fail()] = artifactsOf(events)
+        const { adk_event_id, adk_invocation_id, adk_session_id, adk_user_id, ...metadata } = artifact.metadata ?? {}
+        assert.deepStrictEqual(metadata, {
+          adk_app_name: "demo",
+          adk_author: "demo",
+          adk_finish_reason: "STOP",
+          adk_usage_metadata: { promptTokenCount: 3, totalTokenCount: 5 },
+          adk_citation_metadata: { citations: [{ uri: "https://example.com/", title: "Example" }] },
+          adk_custom_metadata: { keep_this: { as_it: "is" } }
+        })
+        assert.match(String(adk_event_id), flavour === "python" ? /^0{8}-/ : /^ev\d{6}$/)
+        assert.match(String(adk_invocation_id), /^e-/)
+        const task = Adk.fold(events)
+        assert.strictEqual(adk_session_id, task.contextId)
+        assert.strictEqual(adk_user_id, `A2A_USER_${task.contextId}`)
+        assert.strictEqual(metadataOf(events.at(-1)).adk_invocation_id, adk_invocation_id)
       })
-      assert.match(String(adk_event_id), flavour === "python" ? /^0{8}-/ : /^ev\d{6}$/)
-      assert.match(String(adk_invocation_id), /^e-/)
-      const task = Adk.fold(events)
-      assert.strictEqual(adk_session_id, task.contextId)
-      assert.strictEqual(adk_user_id, `A2A_USER_${task.contextId}`)
-      assert.strictEqual(metadataOf(events.at(-1)).adk_invocation_id, adk_invocation_id)
-    }))
+    ),
+    covers("ADK-08")
+  )
 
-  Adk.each("ADK-08: thoughts stand apart, in pieces and in the whole", () =>
-    Effect.gen(function*() {
-      const events = yield* Adk.events("thought")
-      const [whole] = Adk.fold(events).artifacts ?? []
-      assert.deepStrictEqual(whole?.parts, [
-        Part.thought("Six by seven.", { metadata: { adk_thought: true } }),
-        Part.text("42")
-      ])
-      const thoughts = artifactsOf(events).slice(0, -1).flatMap(({ artifact }) => artifact.parts).filter(
-        Part.isThought
-      )
-      assert.strictEqual(thoughts.map((part) => part._tag === "Text" ? part.text : "").join(""), "Six by seven.")
-      const text = yield* Agent.stream("thought").pipe(AgentStream.text, Stream.mkString)
-      assert.deepStrictEqual([text, (yield* Agent.ask("thought")).text], ["42", "42"])
-    }))
+  it.effect(
+    "thoughts are parts of their own, in pieces and in full",
+    Adk.onPython(() =>
+      Effect.gen(function*() {
+        const events = yield* Adk.events("thought")
+        const [whole] = Adk.fold(events).artifacts ?? []
+        assert.deepStrictEqual(whole?.parts, [
+          Part.thought("Six by seven.", { metadata: { adk_thought: true } }),
+          Part.text("42")
+        ])
+        const thoughts = artifactsOf(events).slice(0, -1).flatMap(({ artifact }) => artifact.parts).filter(
+          Part.isThought
+        )
+        assert.strictEqual(thoughts.map((part) => part._tag === "Text" ? part.text : "").join(""), "Six by seven.")
+        const text = yield* Agent.stream("thought").pipe(AgentStream.text, Stream.mkString)
+        assert.deepStrictEqual([text, (yield* Agent.ask("thought")).text], ["42", "42"])
+      })
+    ),
+    covers("ADK-08")
+  )
 
-  Adk.each(
-    "ADK-08: tool calls are those of events that are whole, and a response that is told again replaces the first",
-    () =>
+  it.effect(
+    "tool calls come from complete events, and a repeated response replaces the first",
+    Adk.onPython(() =>
       Effect.gen(function*() {
         const events = yield* Adk.events("preview")
         const task = Adk.fold(events)
@@ -108,20 +119,27 @@ describe("a run is a task", () => {
           }
         ])
       })
+    ),
+    covers("ADK-08")
   )
 
-  Adk.each("ADK-08: agents that speak at once each have an artifact", () =>
-    Effect.gen(function*() {
-      const { artifacts = [] } = Adk.fold(yield* Adk.events("parallel"))
-      assert.deepStrictEqual(
-        artifacts.map((one) => [one.metadata?.adk_author, one.metadata?.adk_branch, Artifact.text(one)]),
-        [["left", "a.left", "Left."], ["right", "a.right", "Right."]]
-      )
-    }))
+  it.effect(
+    "agents that speak at the same time have an artifact each",
+    Adk.onPython(() =>
+      Effect.gen(function*() {
+        const { artifacts = [] } = Adk.fold(yield* Adk.events("parallel"))
+        assert.deepStrictEqual(
+          artifacts.map((one) => [one.metadata?.adk_author, one.metadata?.adk_branch, Artifact.text(one)]),
+          [["left", "a.left", "Left."], ["right", "a.right", "Right."]]
+        )
+      })
+    ),
+    covers("ADK-08")
+  )
 
-  Adk.each(
-    "ADK-08: text that is never told as a whole is told as it is at the end, and marked",
-    () =>
+  it.effect(
+    "text that never arrives in full is emitted at the end and marked",
+    Adk.onPython(() =>
       Effect.gen(function*() {
         const events = yield* Adk.events("unfinished")
         const last = artifactsOf(events).at(-1)
@@ -130,26 +148,33 @@ describe("a run is a task", () => {
         const text = yield* Agent.stream("unfinished").pipe(AgentStream.text, Stream.runCollect)
         assert.deepStrictEqual(text, ["Half ", "of it"])
       })
+    ),
+    covers("ADK-08")
   )
 
-  Adk.each("ADK-08, ADK-04: bytes, files, code and its result are parts", () =>
-    Effect.gen(function*() {
-      const [inline] = (yield* Adk.send("inline")).artifacts ?? []
-      assert.deepStrictEqual(inline?.parts, [
-        Part.raw(new Uint8Array([251, 239, 191, 0]), { mediaType: "image/png", filename: "dot.png" }),
-        Part.url("gs://bucket/a.pdf", { mediaType: "application/pdf" })
-      ])
-      const code = ((yield* Adk.send("code")).artifacts ?? []).flatMap(({ parts }) => parts)
-      assert.deepStrictEqual(code.map(({ metadata }) => metadata?.adk_type), [
-        "executable_code",
-        "code_execution_result",
-        undefined
-      ])
-    }))
+  it.effect.each(Adk.flavours)(
+    "bytes, files, code and its result become parts (%s)",
+    Adk.onEach(() =>
+      Effect.gen(function*() {
+        const [inline] = (yield* Adk.send("inline")).artifacts ?? []
+        assert.deepStrictEqual(inline?.parts, [
+          Part.raw(new Uint8Array([251, 239, 191, 0]), { mediaType: "image/png", filename: "dot.png" }),
+          Part.url("gs://bucket/a.pdf", { mediaType: "application/pdf" })
+        ])
+        const code = ((yield* Adk.send("code")).artifacts ?? []).flatMap(({ parts }) => parts)
+        assert.deepStrictEqual(code.map(({ metadata }) => metadata?.adk_type), [
+          "executable_code",
+          "code_execution_result",
+          undefined
+        ])
+      })
+    ),
+    covers("ADK-08", "ADK-04")
+  )
 
-  Adk.each(
-    "ADK-08, ADK-03, field case ADK-02: events without content do no harm, and what they change is told",
-    () =>
+  it.effect(
+    "events without content report their changes of state",
+    Adk.onPython(() =>
       Effect.gen(function*() {
         const events = yield* Adk.events("state")
         const told = events.find(({ _tag, metadata }) => _tag === "StatusUpdate" && metadata?.adk_actions !== undefined)
@@ -159,34 +184,74 @@ describe("a run is a task", () => {
         assert.strictEqual(Task.text(task), "Noted.")
         assert.deepStrictEqual(task.metadata?.adk_actions, { stateDelta })
       })
+    ),
+    covers("ADK-08", "ADK-03", "field:ADK-02")
   )
 
-  Adk.each("ADK-08: the output of a workflow is data", () =>
-    Effect.gen(function*() {
-      const { artifacts = [], metadata } = yield* Adk.send("workflow")
-      const output = { city: "Lisbon", nights: 2 }
-      assert.deepStrictEqual(artifacts[0]?.parts, [Part.data(output, { metadata: { adk_type: "output" } })])
-      assert.deepStrictEqual(metadata?.adk_output, output)
-    }))
+  it.effect(
+    "the output of a workflow is data",
+    Adk.onPython(() =>
+      Effect.gen(function*() {
+        const { artifacts = [], metadata } = yield* Adk.send("workflow")
+        const output = { city: "Lisbon", nights: 2 }
+        assert.deepStrictEqual(artifacts[0]?.parts, [Part.data(output, { metadata: { adk_type: "output" } })])
+        assert.deepStrictEqual(metadata?.adk_output, output)
+      })
+    ),
+    covers("ADK-08")
+  )
 
-  Adk.each("ADK-08: a run that says nothing is completed", () =>
-    Effect.gen(function*() {
-      const { artifacts, status } = yield* Adk.send("nothing")
-      assert.deepStrictEqual([status.state, artifacts], ["completed", undefined])
-      assert.deepStrictEqual(statesOf(yield* Adk.events("nothing")), ["submitted", "working", "completed"])
-    }))
+  it.effect(
+    "a run without events is completed",
+    Adk.onPython(() =>
+      Effect.gen(function*() {
+        const { artifacts, status } = yield* Adk.send("nothing")
+        assert.deepStrictEqual([status.state, artifacts], ["completed", undefined])
+        assert.deepStrictEqual(statesOf(yield* Adk.events("nothing")), ["submitted", "working", "completed"])
+      })
+    ),
+    covers("ADK-08")
+  )
 
-  Adk.each("ADK-08: text of any kind arrives as it is", () =>
-    Effect.gen(function*() {
-      const text = "Ünï\u2028cöde 🦊 \u0000 漢字"
-      assert.strictEqual((yield* Agent.ask("unicode")).text, text)
-      assert.strictEqual(yield* Agent.stream("unicode").pipe(AgentStream.text, Stream.mkString), text)
-      assert.strictEqual((yield* Agent.stream("big 200000").pipe(AgentStream.answer)).text.length, 200_000)
-    }))
+  it.effect.each(Adk.flavours)(
+    "text of any characters and length arrives unchanged (%s)",
+    Adk.onEach(() =>
+      Effect.gen(function*() {
+        const text = "Ünï\u2028cöde 🦊 \u0000 漢字"
+        assert.strictEqual((yield* Agent.ask("unicode")).text, text)
+        assert.strictEqual(yield* Agent.stream("unicode").pipe(AgentStream.text, Stream.mkString), text)
+        assert.strictEqual((yield* Agent.stream("big 200000").pipe(AgentStream.answer)).text.length, 200_000)
+      })
+    ),
+    covers("ADK-08")
+  )
 })
 
-describe("servers that spell otherwise", () => {
-  it.effect("ADK-05, field case ADK-07: snake_case is read as camelCase, and unknown metadata are kept", () =>
+/** The parts of a task that do not differ between servers. */
+const view = (task: Task.Task) => {
+  const { state, text, toolCalls } = Answer.from(task)
+  return { state, text, toolCalls, parts: task.artifacts?.map(({ parts }) => parts) }
+}
+
+describe("kinds of servers", () => {
+  const inputs = (
+    "hello,tool x,thought,preview,parallel,unfinished,inline,code,state,workflow,nothing,unicode,meta,error,truncated," +
+    "stop,input,auth,longrun"
+  ).split(",")
+  const views = (flavour: AdkEmulator.Flavour) =>
+    Effect.forEach(inputs, (input) =>
+      Effect.gen(function*() {
+        return { input, sent: view(yield* Adk.send(input)), streamed: view(Adk.fold(yield* Adk.events(input))) }
+      })).pipe(Effect.provide(Adk.layer({ flavour })))
+
+  it.effect("JavaScript and Python servers give the same tasks", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* views("javascript"), yield* views("python"))
+    }), covers("ADK-08", "ADK-05"))
+})
+
+describe("servers with another spelling", () => {
+  it.effect("snake_case is read as camelCase, and unknown metadata is kept", () =>
     Effect.gen(function*() {
       const events = yield* Adk.events("anything")
       const task = Adk.fold(events)
@@ -205,13 +270,13 @@ describe("servers that spell otherwise", () => {
           content: { parts: [{ function_call: { id: "c-1", name: "ask", args: { as_it: "is" } } }] }
         })
       ]
-    }))))
+    }))), covers("ADK-05", "field:ADK-07"))
 })
 
 describe("files of an agent", () => {
-  Adk.each(
-    "ADK-08: a file that is saved is loaded, and is no part of the text, though Python tells it in a frame of its own",
-    () =>
+  it.effect.each(Adk.flavours)(
+    "a saved file is loaded and is not text of the answer, although Python reports it in a frame before the text (%s)",
+    Adk.onEach(() =>
       Effect.gen(function*() {
         const events = yield* Adk.events("artifact notes.txt")
         const task = Adk.fold(events)
@@ -225,42 +290,53 @@ describe("files of an agent", () => {
         assert.isTrue(again.artifacts?.some(({ artifactId }) => artifactId === "notes.txt@1"))
         assert.deepStrictEqual(again.metadata?.adk_actions, { artifactDelta: { "notes.txt": 1 } })
       })
+    ),
+    covers("ADK-08")
   )
 
-  Adk.each("ADK-08: a file is only named on request, or where it cannot be had", () =>
-    Effect.gen(function*() {
-      const { artifacts = [] } = yield* Adk.send("artifact a/b.txt")
-      assert.deepStrictEqual(artifacts.find(({ name }) => name === "a/b.txt")?.parts, [
-        Part.data({ filename: "a/b.txt", version: 0 }, { metadata: { adk_type: "artifact" } })
-      ])
-      assert.isFalse((yield* Adk.asked).some((path) => path.includes("/artifacts")))
-    }), { loadArtifacts: false })
+  it.effect(
+    "a file is only named if the program says so",
+    Adk.onPython(() =>
+      Effect.gen(function*() {
+        const { artifacts = [] } = yield* Adk.send("artifact a/b.txt")
+        assert.deepStrictEqual(artifacts.find(({ name }) => name === "a/b.txt")?.parts, [
+          Part.data({ filename: "a/b.txt", version: 0 }, { metadata: { adk_type: "artifact" } })
+        ])
+        assert.isFalse((yield* Adk.asked).some((path) => path.includes("/artifacts")))
+      }), { loadArtifacts: false }),
+    covers("ADK-08")
+  )
 })
 
-describe("what is told to the agent", () => {
+describe("the agent's input", () => {
   const echoed = (task: Task.Task) => JSON.parse(Task.text(task)!)
 
-  Adk.each("ADK-08: parts of a message are parts of ADK's; JSON is text", () =>
-    Effect.gen(function*() {
-      const { parts } = echoed(
-        yield* Adk.send([
-          "echo ",
-          Part.raw(new Uint8Array([251, 255]), { mediaType: "image/png", filename: "a.png" }),
-          Part.url("https://example.com/a.pdf", { mediaType: "application/pdf" }),
-          Part.data({ n: [1, null] }),
-          Part.data({ outcome: "OUTCOME_OK" }, { metadata: { adk_type: "code_execution_result" } })
+  it.effect(
+    "parts of a message become parts of ADK, and JSON becomes text",
+    Adk.onPython(() =>
+      Effect.gen(function*() {
+        const { parts } = echoed(
+          yield* Adk.send([
+            "echo ",
+            Part.raw(new Uint8Array([251, 255]), { mediaType: "image/png", filename: "a.png" }),
+            Part.url("https://example.com/a.pdf", { mediaType: "application/pdf" }),
+            Part.data({ n: [1, null] }),
+            Part.data({ outcome: "OUTCOME_OK" }, { metadata: { adk_type: "code_execution_result" } })
+          ])
+        )
+        assert.deepStrictEqual(parts, [
+          { text: "echo " },
+          { inlineData: { data: "+/8=", mimeType: "image/png", displayName: "a.png" } },
+          { fileData: { fileUri: "https://example.com/a.pdf", mimeType: "application/pdf" } },
+          { text: "{\"n\":[1,null]}" },
+          { codeExecutionResult: { outcome: "OUTCOME_OK" } }
         ])
-      )
-      assert.deepStrictEqual(parts, [
-        { text: "echo " },
-        { inlineData: { data: "+/8=", mimeType: "image/png", displayName: "a.png" } },
-        { fileData: { fileUri: "https://example.com/a.pdf", mimeType: "application/pdf" } },
-        { text: "{\"n\":[1,null]}" },
-        { codeExecutionResult: { outcome: "OUTCOME_OK" } }
-      ])
-    }))
+      })
+    ),
+    covers("ADK-08")
+  )
 
-  it.effect("ADK-08: JSON can be wrapped as ADK does it, and comes back as it was", () =>
+  it.effect("JSON can be wrapped as ADK does it, and returns unchanged", () =>
     Effect.gen(function*() {
       const mirror = ({ parts }: AdkEmulator.Turn) => [AdkEmulator.event({ content: { role: "model", parts } })]
       const part = Part.data({ n: 1 }, { metadata: { kind: "x" } })
@@ -268,30 +344,40 @@ describe("what is told to the agent", () => {
         Effect.provide(Adk.layer({ agent: mirror, dataParts: "wrapped" }))
       )
       assert.deepStrictEqual(task.artifacts?.[0]?.parts, [Part.text("echo"), part])
-    }))
+    }), covers("ADK-08"))
 
-  Adk.each("ADK-08, ADK-01: metadata of the request are the run's", () =>
-    Effect.gen(function*() {
-      const { text } = yield* Agent.ask("echo", { metadata: { tenant: "t", deep: { x: null } } })
-      assert.deepStrictEqual(JSON.parse(text).customMetadata, { a2a_metadata: { tenant: "t", deep: { x: null } } })
-      const [run] = yield* Adk.posted("/run")
-      assert.deepStrictEqual(Object.keys(run).sort(), [
-        "appName",
-        "customMetadata",
-        "newMessage",
-        "sessionId",
-        "userId"
-      ])
-      assert.strictEqual(run.newMessage.role, "user")
-    }))
+  it.effect.each(Adk.flavours)(
+    "metadata of the request is the run's (%s)",
+    Adk.onEach(() =>
+      Effect.gen(function*() {
+        const { text } = yield* Agent.ask("echo", { metadata: { tenant: "t", deep: { x: null } } })
+        assert.deepStrictEqual(JSON.parse(text).customMetadata, { a2a_metadata: { tenant: "t", deep: { x: null } } })
+        const [run] = yield* Adk.posted("/run")
+        assert.deepStrictEqual(Object.keys(run).sort(), [
+          "appName",
+          "customMetadata",
+          "newMessage",
+          "sessionId",
+          "userId"
+        ])
+        assert.strictEqual(run.newMessage.role, "user")
+      })
+    ),
+    covers("ADK-08", "ADK-01")
+  )
 
-  Adk.each("field case ADK-08: the user's own message is in the history and no answer", () =>
-    Effect.gen(function*() {
-      const [first] = yield* Adk.events("hello")
-      assert.deepStrictEqual((first as Task.Task).history?.map((one) => [one.role, Message.text(one)]), [[
-        "user",
-        "hello"
-      ]])
-      assert.strictEqual(yield* Agent.stream("hello").pipe(AgentStream.text, Stream.mkString), "Hello, world")
-    }))
+  it.effect(
+    "the user's message is in the history and not in the answer",
+    Adk.onPython(() =>
+      Effect.gen(function*() {
+        const [first] = yield* Adk.events("hello")
+        assert.deepStrictEqual((first as Task.Task).history?.map((one) => [one.role, Message.text(one)]), [[
+          "user",
+          "hello"
+        ]])
+        assert.strictEqual(yield* Agent.stream("hello").pipe(AgentStream.text, Stream.mkString), "Hello, world")
+      })
+    ),
+    covers("field:ADK-08")
+  )
 })

@@ -16,6 +16,7 @@ import { Wire } from "@effect-a2a/testing"
 import { Adk as AdkTransport, AdkReply } from "@effect-a2a/transport-adk"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
+import { covers } from "../support/covers.ts"
 import * as Adk from "./support.ts"
 
 /** A task that waits, and the only question in it. */
@@ -29,59 +30,69 @@ const asking = (input: string) =>
 
 const lastResponse = Effect.map(Adk.posted("/run"), (runs) => runs.at(-1).newMessage.parts[0].functionResponse)
 
-describe("an agent asks", () => {
-  Adk.each("ADK-08: whether it may, and does as it is told, on the same task", () =>
-    Effect.gen(function*() {
-      const { on, question, task } = yield* asking("confirm")
-      assert.deepStrictEqual([task.status.state, question.kind, question.text], [
-        "input-required",
-        "confirmation",
-        "Pay 9 euro?"
-      ])
-      const paid = yield* Adk.send(AdkReply.confirm(question, { confirmed: true, payload: { note: "ok" } }), on)
-      assert.deepStrictEqual([paid.id, paid.status.state, Task.text(paid)], [task.id, "completed", "Paid."])
-      assert.deepStrictEqual(yield* lastResponse, {
-        id: "adk-confirm",
-        name: "adk_request_confirmation",
-        response: { confirmed: true, payload: { note: "ok" } }
+describe("questions of an agent", () => {
+  it.effect.each(Adk.flavours)(
+    "a confirmation is requested, and given or refused on the same task (%s)",
+    Adk.onEach(() =>
+      Effect.gen(function*() {
+        const { on, question, task } = yield* asking("confirm")
+        assert.deepStrictEqual([task.status.state, question.kind, question.text], [
+          "input-required",
+          "confirmation",
+          "Pay 9 euro?"
+        ])
+        const paid = yield* Adk.send(AdkReply.confirm(question, { confirmed: true, payload: { note: "ok" } }), on)
+        assert.deepStrictEqual([paid.id, paid.status.state, Task.text(paid)], [task.id, "completed", "Paid."])
+        assert.deepStrictEqual(yield* lastResponse, {
+          id: "adk-confirm",
+          name: "adk_request_confirmation",
+          response: { confirmed: true, payload: { note: "ok" } }
+        })
+        const pay = Answer.from(paid).toolCalls.find(({ name }) => name === "pay")
+        assert.deepStrictEqual(pay?.outcome, { _tag: "Success", response: { paid: true } })
+
+        const other = yield* asking("confirm")
+        const refused = yield* Adk.events(AdkReply.confirm(other.question, { confirmed: false }), other.on)
+        assert.strictEqual(refused[0]?._tag, "Task")
+        assert.deepStrictEqual(refused.map(StreamEvent.taskId).filter((id) => id !== other.task.id), [])
+        assert.strictEqual(Task.text(Adk.fold(refused)), "Not paid.")
       })
-      const pay = Answer.from(paid).toolCalls.find(({ name }) => name === "pay")
-      assert.deepStrictEqual(pay?.outcome, { _tag: "Success", response: { paid: true } })
+    ),
+    covers("ADK-08")
+  )
 
-      const other = yield* asking("confirm")
-      const refused = yield* Adk.events(AdkReply.confirm(other.question, { confirmed: false }), other.on)
-      assert.strictEqual(refused[0]?._tag, "Task")
-      assert.deepStrictEqual(refused.map(StreamEvent.taskId).filter((id) => id !== other.task.id), [])
-      assert.strictEqual(Task.text(Adk.fold(refused)), "Not paid.")
-    }))
+  it.effect(
+    "a value is requested, and plain text may answer",
+    Adk.onPython(() =>
+      Effect.gen(function*() {
+        const { on, question, task } = yield* asking("input")
+        assert.deepStrictEqual([task.status.state, question.kind, question.text], [
+          "input-required",
+          "input",
+          "Which city?"
+        ])
+        const planned = yield* Adk.send(AdkReply.input(question, "Lisbon"), on)
+        assert.deepStrictEqual([planned.status.state, Task.text(planned)], ["completed", "A weekend in Lisbon."])
+        assert.deepStrictEqual((yield* lastResponse).response, { result: "Lisbon" })
 
-  Adk.each("ADK-08: for a value, which may be given in words", () =>
-    Effect.gen(function*() {
-      const { on, question, task } = yield* asking("input")
-      assert.deepStrictEqual([task.status.state, question.kind, question.text], [
-        "input-required",
-        "input",
-        "Which city?"
-      ])
-      const planned = yield* Adk.send(AdkReply.input(question, "Lisbon"), on)
-      assert.deepStrictEqual([planned.status.state, Task.text(planned)], ["completed", "A weekend in Lisbon."])
-      assert.deepStrictEqual((yield* lastResponse).response, { result: "Lisbon" })
+        const conversation = yield* Conversation.make()
+        const asked = yield* conversation.ask("input")
+        const answer = yield* conversation.ask("Porto")
+        assert.deepStrictEqual([asked.text, answer.text, answer.taskId === asked.taskId], [
+          "Which city?",
+          "A weekend in Porto.",
+          true
+        ])
+        const { transcript } = yield* conversation.state
+        assert.strictEqual(transcript.length, 4)
+      })
+    ),
+    covers("ADK-08")
+  )
 
-      const conversation = yield* Conversation.make()
-      const asked = yield* conversation.ask("input")
-      const answer = yield* conversation.ask("Porto")
-      assert.deepStrictEqual([asked.text, answer.text, answer.taskId === asked.taskId], [
-        "Which city?",
-        "A weekend in Porto.",
-        true
-      ])
-      const { transcript } = yield* conversation.state
-      assert.strictEqual(transcript.length, 4)
-    }))
-
-  Adk.each(
-    "ADK-08: for a credential, whose configuration goes back with what was received in it",
-    () =>
+  it.effect(
+    "a credential is requested, and its configuration returns with the person's URL",
+    Adk.onPython(() =>
       Effect.gen(function*() {
         const { on, question, task } = yield* asking("auth")
         assert.deepStrictEqual([task.status.state, question.kind], ["auth-required", "credential"])
@@ -97,11 +108,13 @@ describe("an agent asks", () => {
         })
         assert.strictEqual(response.credentialKey, "demo")
       })
+    ),
+    covers("ADK-08")
   )
 
-  Adk.each(
-    "ADK-08: for the result of a tool that takes its time; what the tool gave meanwhile is no answer",
-    () =>
+  it.effect(
+    "a long-running tool waits for its result, and its provisional result answers nothing",
+    Adk.onPython(() =>
       Effect.gen(function*() {
         const { on, question, task } = yield* asking("longrun")
         assert.deepStrictEqual([task.status.state, question.kind, question.args], [
@@ -115,54 +128,76 @@ describe("an agent asks", () => {
         const done = yield* Adk.send(AdkReply.result(question, { granted: true }), on)
         assert.strictEqual(Task.text(done), "I have asked.The answer is {\"granted\":true}.")
       })
+    ),
+    covers("ADK-08")
   )
 
-  Adk.each("ADK-08: and asks again where the message is no answer, without a run", () =>
-    Effect.gen(function*() {
-      const { on, question, task } = yield* asking("confirm")
-      const runs = (yield* Adk.posted("/run")).length
-      const again = yield* Adk.send("yes!", on)
-      assert.deepStrictEqual([again.id, again.status.state], [task.id, "input-required"])
-      assert.match(Task.statusText(again)!, /does not answer the agent's question/)
-      assert.deepStrictEqual(AdkReply.questions(again), [question])
-      const events = yield* Adk.events("yes!", on)
-      assert.strictEqual(Adk.fold(events).status.state, "input-required")
-      assert.strictEqual((yield* Adk.posted("/run")).length, runs)
-      assert.strictEqual((yield* Adk.posted("/run_sse")).length, 0)
-      assert.strictEqual(Task.text(yield* Adk.send(AdkReply.confirm(question, { confirmed: true }), on)), "Paid.")
-    }))
-
-  Adk.each("ADK-08: an answer finds its task by the context, and its name by the call", () =>
-    Effect.gen(function*() {
-      const { question, task } = yield* asking("confirm")
-      const unnamed = Part.data({ id: question.id, response: { confirmed: true } }, {
-        metadata: { adk_type: "function_response" }
+  it.effect(
+    "a message that does not answer gets the same question, without a run",
+    Adk.onPython(() =>
+      Effect.gen(function*() {
+        const { on, question, task } = yield* asking("confirm")
+        const runs = (yield* Adk.posted("/run")).length
+        const again = yield* Adk.send("yes!", on)
+        assert.deepStrictEqual([again.id, again.status.state], [task.id, "input-required"])
+        assert.match(Task.statusText(again)!, /does not answer the agent's question/)
+        assert.deepStrictEqual(AdkReply.questions(again), [question])
+        const events = yield* Adk.events("yes!", on)
+        assert.strictEqual(Adk.fold(events).status.state, "input-required")
+        assert.strictEqual((yield* Adk.posted("/run")).length, runs)
+        assert.strictEqual((yield* Adk.posted("/run_sse")).length, 0)
+        assert.strictEqual(Task.text(yield* Adk.send(AdkReply.confirm(question, { confirmed: true }), on)), "Paid.")
       })
-      const done = yield* Adk.send(unnamed, { contextId: task.contextId! })
-      assert.deepStrictEqual([done.id, Task.text(done)], [task.id, "Paid."])
-      assert.strictEqual((yield* lastResponse).name, "adk_request_confirmation")
-    }))
+    ),
+    covers("ADK-08")
+  )
 
-  Adk.each("ADK-08: an answer to nothing is the agent's failure, in its words", () =>
-    Effect.gen(function*() {
-      const { contextId } = yield* Adk.send("hello")
-      const stray = AdkReply.result({ id: "adk-none", name: "none" }, {})
-      const task = Adk.fold(yield* Adk.events(stray, { contextId: contextId! }))
-      assert.strictEqual(task.status.state, "failed")
-      assert.match(Task.statusText(task)!, /No function call event found for function responses ids: adk-none/)
-    }))
+  it.effect(
+    "an answer finds its task by the context and its name by the call",
+    Adk.onPython(() =>
+      Effect.gen(function*() {
+        const { question, task } = yield* asking("confirm")
+        const unnamed = Part.data({ id: question.id, response: { confirmed: true } }, {
+          metadata: { adk_type: "function_response" }
+        })
+        const done = yield* Adk.send(unnamed, { contextId: task.contextId! })
+        assert.deepStrictEqual([done.id, Task.text(done)], [task.id, "Paid."])
+        assert.strictEqual((yield* lastResponse).name, "adk_request_confirmation")
+      })
+    ),
+    covers("ADK-08")
+  )
 
-  Adk.each("ADK-08: a task that waits can be given up", () =>
-    Effect.gen(function*() {
-      const { on, question, task } = yield* asking("confirm")
-      assert.strictEqual((yield* Agent.cancel(task.id)).status.state, "canceled")
-      const late = yield* Adk.refusal(Agent.send(AdkReply.confirm(question, { confirmed: true }), on))
-      assert.strictEqual(late._tag, "UnsupportedOperationError")
-    }))
+  it.effect.each(Adk.flavours)(
+    "an answer to no question fails the task with the agent's message (%s)",
+    Adk.onEach(() =>
+      Effect.gen(function*() {
+        const { contextId } = yield* Adk.send("hello")
+        const stray = AdkReply.result({ id: "adk-none", name: "none" }, {})
+        const task = Adk.fold(yield* Adk.events(stray, { contextId: contextId! }))
+        assert.strictEqual(task.status.state, "failed")
+        assert.match(Task.statusText(task)!, /No function call event found for function responses ids: adk-none/)
+      })
+    ),
+    covers("ADK-08")
+  )
 
-  Adk.each(
-    "ADK-08: all that is asked in one turn is answered in one message, and what is left is asked again",
-    () =>
+  it.effect(
+    "a waiting task can be canceled",
+    Adk.onPython(() =>
+      Effect.gen(function*() {
+        const { on, question, task } = yield* asking("confirm")
+        assert.strictEqual((yield* Agent.cancel(task.id)).status.state, "canceled")
+        const late = yield* Adk.refusal(Agent.send(AdkReply.confirm(question, { confirmed: true }), on))
+        assert.strictEqual(late._tag, "UnsupportedOperationError")
+      })
+    ),
+    covers("ADK-08")
+  )
+
+  it.effect(
+    "several questions are answered in one message, and unanswered ones are asked again",
+    Adk.onPython(() =>
       Effect.gen(function*() {
         const first = yield* Adk.send("both")
         const [one, two] = AdkReply.questions(first)
@@ -173,16 +208,16 @@ describe("an agent asks", () => {
         ]])
         const done = yield* Adk.send(AdkReply.result(two!, 2), on)
         assert.strictEqual(done.status.state, "completed")
-      }),
-    {
+      }), {
       agent: ({ responses, text }) =>
         text === "both"
           ? ["a", "b"].map((id) => AdkEmulator.call({ id, name: "wait" }, { longRunning: true }))
           : [AdkEmulator.say(`Got ${responses.map(({ id }) => id).join()}. `)]
-    }
+    }),
+    covers("ADK-08")
   )
 
-  it.effect("ADK-08: an application that is declared resumable is told which invocation asked", () =>
+  it.effect("the answer names the invocation that asked if the program says so", () =>
     Effect.gen(function*() {
       const { on, question, task } = yield* asking("confirm")
       yield* Adk.send(AdkReply.confirm(question, { confirmed: true }), on)
@@ -191,9 +226,9 @@ describe("an agent asks", () => {
         undefined,
         task.metadata?.adk_invocation_id as string
       ])
-    }).pipe(Effect.provide(Adk.layer({ resumable: true }))))
+    }).pipe(Effect.provide(Adk.layer({ resumable: true }))), covers("ADK-08"))
 
-  it.effect("ADK-08: after a restart of the client the session still knows what was asked", () =>
+  it.effect("an answer works after a restart of the client", () =>
     Effect.gen(function*() {
       /** A client that knows nothing of earlier ones; the server is the same. */
       const anew = <A, E>(self: Effect.Effect<A, E, AgentTransport.AgentTransport>) =>
@@ -203,18 +238,23 @@ describe("an agent asks", () => {
       assert.strictEqual(lost.reason._tag, "TaskNotFoundError")
       const task = yield* anew(Adk.send(AdkReply.confirm(question, { confirmed: true }), on))
       assert.deepStrictEqual([task.id, Task.text(task)], [on.taskId, "Paid."])
-    }).pipe(Effect.provide([Wire.layerHttp(AdkEmulator.routes()), Credentials.layerNone])))
+    }).pipe(Effect.provide([Wire.layerHttp(AdkEmulator.routes()), Credentials.layerNone])), covers("ADK-08"))
 
-  Adk.each("ADK-08: the question is shown, and its calls are told once", () =>
-    Effect.gen(function*() {
-      const text = yield* Agent.stream("confirm").pipe(AgentStream.text, Stream.mkString)
-      assert.strictEqual(text, "Pay 9 euro?")
-      const calls = yield* Agent.stream("confirm").pipe(AgentStream.toolCalls, Stream.runCollect)
-      assert.deepStrictEqual(calls.map(({ id }) => id), ["adk-pay", "adk-confirm"])
-      const { text: asked, toolCalls } = yield* Agent.ask("confirm")
-      assert.deepStrictEqual([asked, toolCalls.map(({ id }: ToolCall.ToolCall) => id)], [
-        "Pay 9 euro?",
-        ["adk-pay", "adk-confirm"]
-      ])
-    }))
+  it.effect(
+    "the question is text, and its calls are reported once",
+    Adk.onPython(() =>
+      Effect.gen(function*() {
+        const text = yield* Agent.stream("confirm").pipe(AgentStream.text, Stream.mkString)
+        assert.strictEqual(text, "Pay 9 euro?")
+        const calls = yield* Agent.stream("confirm").pipe(AgentStream.toolCalls, Stream.runCollect)
+        assert.deepStrictEqual(calls.map(({ id }) => id), ["adk-pay", "adk-confirm"])
+        const { text: asked, toolCalls } = yield* Agent.ask("confirm")
+        assert.deepStrictEqual([asked, toolCalls.map(({ id }: ToolCall.ToolCall) => id)], [
+          "Pay 9 euro?",
+          ["adk-pay", "adk-confirm"]
+        ])
+      })
+    ),
+    covers("ADK-08")
+  )
 })

@@ -1,8 +1,8 @@
-/** Programs against the emulated ADK server of each language, through its bytes. */
+/** Programs against the ADK emulator, through its bytes. */
 import { Agent, type AgentError, AgentTransport, Message, Operation, StreamEvent, type Task } from "@effect-a2a/core"
 import { AdkEmulator } from "@effect-a2a/emulators"
 import { Wire } from "@effect-a2a/testing"
-import { assert, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import { Effect, Fiber, Layer, Stream } from "effect"
 import type { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
@@ -14,18 +14,16 @@ type Services = Agent.Agent | AgentTransport.AgentTransport | HttpClient.HttpCli
 export const layer = (options: AdkEmulator.ClientOptions = {}): Layer.Layer<Services> =>
   Agent.layer.pipe(Layer.provideMerge(AdkEmulator.layerTransport(options)))
 
-/** One test per language. */
-export const each = (
-  title: string,
-  body: (flavour: AdkEmulator.Flavour) => Effect.Effect<void, unknown, Services>,
-  options: AdkEmulator.ClientOptions = {}
-): void => {
-  for (const flavour of flavours) {
-    it.effect(`${title} (${flavour})`, () => body(flavour).pipe(Effect.provide(layer({ ...options, flavour }))))
-  }
-}
+type Body = (flavour: AdkEmulator.Flavour) => Effect.Effect<void, unknown, Services>
 
-/** The events of a message as they stand at the seam, where a failed task is a value. */
+/** The body of a test that runs against each kind of server, for behaviour in which their bytes differ. */
+export const onEach = (body: Body, options: AdkEmulator.ClientOptions = {}) => (flavour: AdkEmulator.Flavour) =>
+  body(flavour).pipe(Effect.provide(layer({ ...options, flavour })))
+
+/** The body of a test that runs against a Python server; `mapping.test.ts` compares the tasks of both kinds. */
+export const onPython = (body: Body, options: AdkEmulator.ClientOptions = {}) => () => onEach(body, options)("python")
+
+/** Returns the events of the transport, where a failed task is a value. */
 export const events = (input: Message.Input, options?: Message.Options) =>
   Effect.gen(function*() {
     const transport = yield* AgentTransport.AgentTransport
@@ -33,7 +31,7 @@ export const events = (input: Message.Input, options?: Message.Options) =>
     return yield* Stream.runCollect(transport.stream(Operation.SendStreamingMessage, { message }))
   })
 
-/** The task of a message at the seam. */
+/** Returns the task of the transport. */
 export const send = (
   input: Message.Input,
   options?: Message.Options,
@@ -42,9 +40,9 @@ export const send = (
   Effect.gen(function*() {
     const transport = yield* AgentTransport.AgentTransport
     const message = yield* Message.user(input, options)
-    const answer = yield* transport.call(Operation.SendMessage, { message, ...(configuration && { configuration }) })
-    assert.strictEqual(answer._tag, "Task")
-    return answer as Task.Task
+    const result = yield* transport.call(Operation.SendMessage, { message, ...(configuration && { configuration }) })
+    assert(result._tag === "Task")
+    return result
   })
 
 export const fold = (events: ReadonlyArray<StreamEvent.StreamEvent>): Task.Task => {
@@ -53,7 +51,7 @@ export const fold = (events: ReadonlyArray<StreamEvent.StreamEvent>): Task.Task 
   return task!
 }
 
-/** Runs while the clock is put forward. */
+/** Runs an effect while the clock advances by a second at a time. */
 export const hurried = <A, E, R>(self: Effect.Effect<A, E, R>, seconds = 120) =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(self, { startImmediately: true })
@@ -64,7 +62,7 @@ export const hurried = <A, E, R>(self: Effect.Effect<A, E, R>, seconds = 120) =>
 export const refusal = <A, R>(self: Effect.Effect<A, AgentError.AgentError, R>) =>
   Effect.map(Effect.flip(self), ({ reason }) => reason)
 
-/** What was posted to the server, by path. */
+/** Returns the bodies of POST requests by the end of their path. */
 export const posted = (suffix: string) =>
   Effect.gen(function*() {
     const { exchanges } = yield* Wire.Tape
@@ -72,7 +70,7 @@ export const posted = (suffix: string) =>
       .map(({ body }) => JSON.parse(body))
   })
 
-/** The paths that were asked, with their methods. */
+/** Returns the methods and paths of all requests. */
 export const asked = Effect.gen(function*() {
   const { exchanges } = yield* Wire.Tape
   return (yield* exchanges).map(({ method, url }) => `${method} ${new URL(url).pathname}`)

@@ -18,12 +18,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
+import { covers } from "../support/covers.ts"
 import * as Adk from "./support.ts"
 
-describe("a context is a session", () => {
-  Adk.each(
-    "ADK-03, ADK-08, field case ADK-05: made for the first message, kept for the next ones",
-    () =>
+describe("contexts and sessions", () => {
+  it.effect.each(Adk.flavours)(
+    "a session is created for the first message and kept for later ones (%s)",
+    Adk.onEach(() =>
       Effect.gen(function*() {
         const first = yield* Adk.send("state")
         const { contextId } = first
@@ -40,11 +41,13 @@ describe("a context is a session", () => {
         assert.deepStrictEqual(sessions, [[contextId, `A2A_USER_${contextId}`], [contextId, `A2A_USER_${contextId}`]])
         assert.strictEqual((yield* Adk.asked).filter((one) => /^POST .*\/sessions(\/|$)/.test(one)).length, 1)
       })
+    ),
+    covers("ADK-03", "ADK-08", "field:ADK-05")
   )
 
-  Adk.each(
-    "ADK-03: a context that is given has its session made once the server says that there is none",
-    () =>
+  it.effect.each(Adk.flavours)(
+    "a given context has its session created after the server reports that it is missing (%s)",
+    Adk.onEach(() =>
       Effect.gen(function*() {
         const contextId = Id.ContextId.make("trip-1")
         assert.strictEqual(Task.text(yield* Adk.send("hello", { contextId })), "Hello, world")
@@ -53,49 +56,56 @@ describe("a context is a session", () => {
         assert.strictEqual(Task.text(Adk.fold(events)), "Hello, world")
         assert.strictEqual(events.filter(({ _tag }) => _tag === "Task").length, 1)
       })
+    ),
+    covers("ADK-03")
   )
 
-  Adk.each(
-    "ADK-03: users are named, and sessions that are missing are an error, on request",
-    () =>
+  it.effect.each(Adk.flavours)(
+    "the program may name the user and make a missing session an error (%s)",
+    Adk.onEach(() =>
       Effect.gen(function*() {
         const reason = yield* Adk.refusal(Agent.ask("hello", { contextId: Id.ContextId.make("gone") }))
         assert.deepStrictEqual([reason._tag, reason.message], ["NotFoundError", "Session not found: gone"])
         const { contextId } = yield* Agent.ask("hello")
         assert.include((yield* Adk.posted("/run")).map(({ userId }) => userId), "ana")
         assert.strictEqual((yield* Agent.ask("hello", { contextId: contextId! })).text, "Hello, world")
-      }),
-    { createSessions: false, userId: "ana" }
+      }), { createSessions: false, userId: "ana" }),
+    covers("ADK-03")
   )
 
-  Adk.each("ADK-03: messages of one context wait for each other", () =>
-    Effect.gen(function*() {
-      const contextId = Id.ContextId.make("one")
-      yield* Adk.send("hello", { contextId })
-      const both = yield* Adk.hurried(
-        Effect.all([Adk.events("slow 3", { contextId }), Adk.events("slow 2", { contextId })], { concurrency: 2 }),
-        10
-      )
-      assert.deepStrictEqual(both.map((events) => Task.text(Adk.fold(events))), [
-        "Tick 1. Tick 2. Tick 3. ",
-        "Tick 1. Tick 2. "
-      ])
-    }))
+  it.effect(
+    "messages in one context wait for each other",
+    Adk.onPython(() =>
+      Effect.gen(function*() {
+        const contextId = Id.ContextId.make("one")
+        yield* Adk.send("hello", { contextId })
+        const both = yield* Adk.hurried(
+          Effect.all([Adk.events("slow 3", { contextId }), Adk.events("slow 2", { contextId })], { concurrency: 2 }),
+          10
+        )
+        assert.deepStrictEqual(both.map((events) => Task.text(Adk.fold(events))), [
+          "Tick 1. Tick 2. Tick 3. ",
+          "Tick 1. Tick 2. "
+        ])
+      })
+    ),
+    covers("ADK-03")
+  )
 
-  it.effect("ADK-01: without an application the server's default one answers", () =>
+  it.effect("without an application the server's default answers", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* Agent.ask("hello")).text, "Hello, world")
       assert.isFalse((yield* Adk.asked).some((path) => path.includes("/apps/")))
       assert.strictEqual((yield* Agent.card).name, "demo")
-    }).pipe(Effect.provide(Adk.layer({ defaultApp: "demo" }))))
+    }).pipe(Effect.provide(Adk.layer({ defaultApp: "demo" }))), covers("ADK-01"))
 })
 
-describe("what fails, and how", () => {
+describe("failures", () => {
   const failed = (task: Task.Task) => [task.status.state, Task.statusText(task)]
 
-  Adk.each(
-    "ADK-06, ADK-08, field case ADK-04: an error that an event tells is a failed task",
-    () =>
+  it.effect(
+    "an error event fails the task",
+    Adk.onPython(() =>
       Effect.gen(function*() {
         const events = yield* Adk.events("error")
         const task = Adk.fold(events)
@@ -108,11 +118,13 @@ describe("what fails, and how", () => {
         assert.strictEqual(Task.text(yield* Adk.send("truncated")), "Once upon")
         assert.strictEqual((yield* Agent.ask("stop")).text, "Done.")
       })
+    ),
+    covers("ADK-06", "ADK-08", "field:ADK-04")
   )
 
-  Adk.each(
-    "ADK-06, field case ADK-04: an agent that throws is a failed task, with what it said before",
-    (flavour) =>
+  it.effect.each(Adk.flavours)(
+    "an agent that throws fails the task, which keeps the earlier text (%s)",
+    Adk.onEach((flavour) =>
       Effect.gen(function*() {
         const task = Adk.fold(yield* Adk.events("throw"))
         const words = flavour === "python" ? "RuntimeError: the tool \"x\" broke" : "the tool \"x\" broke"
@@ -130,9 +142,11 @@ describe("what fails, and how", () => {
         }
         assert.strictEqual((yield* Agent.ask("hello", { contextId: task.contextId! })).text, "Hello, world")
       })
+    ),
+    covers("ADK-06", "field:ADK-04")
   )
 
-  it.effect("ADK-06: what the server refuses is a failed call, and there is no task", () =>
+  it.effect("a refusal of the server fails the call and creates no task", () =>
     Effect.gen(function*() {
       const reasonOf = (options: AdkEmulator.ClientOptions, input: Message.Input = "hello") =>
         Effect.gen(function*() {
@@ -155,71 +169,80 @@ describe("what fails, and how", () => {
       assert.deepStrictEqual((reason as AgentError.InvalidParamsError).violations, [
         { field: "newMessage.parts.0.x", description: "Extra inputs are not permitted" }
       ])
-    }))
+    }), covers("ADK-06"))
 
-  it.effect("ADK-07: a connection that breaks in a run is a failed call, never run again", () =>
-    Effect.gen(function*() {
-      const cut = (yield* HttpClient.HttpClient).pipe(
-        HttpClient.transform((self, request) =>
-          request.url.endsWith("/run_sse")
-            ? Effect.map(self, (response) => {
-              const bytes = response.stream.pipe(
-                Stream.take(1),
-                Stream.concat(Stream.fail(new TypeError("terminated"))),
-                Stream.toReadableStream()
-              )
-              return HttpClientResponse.fromWeb(
-                request,
-                new Response(bytes, { status: 200, headers: { "content-type": "text/event-stream" } })
-              )
-            })
-            : self
-        )
-      )
-      const program = Effect.gen(function*() {
-        const heard: Array<string> = []
-        const reason = yield* Adk.refusal(
-          Agent.stream("hello").pipe(
-            AgentStream.text,
-            Stream.runForEach((text) => Effect.sync(() => heard.push(text)))
+  it.effect(
+    "a connection that drops during a run fails the call, and the run is not repeated",
+    () =>
+      Effect.gen(function*() {
+        const cut = (yield* HttpClient.HttpClient).pipe(
+          HttpClient.transform((self, request) =>
+            request.url.endsWith("/run_sse")
+              ? Effect.map(self, (response) => {
+                const bytes = response.stream.pipe(
+                  Stream.take(1),
+                  Stream.concat(Stream.fail(new TypeError("terminated"))),
+                  Stream.toReadableStream()
+                )
+                return HttpClientResponse.fromWeb(
+                  request,
+                  new Response(bytes, { status: 200, headers: { "content-type": "text/event-stream" } })
+                )
+              })
+              : self
           )
         )
-        assert.deepStrictEqual(heard, ["Hello"])
-        const { isRetryable, taskId } = reason as AgentError.StreamInterruptedError
-        assert.deepStrictEqual([reason._tag, isRetryable], ["StreamInterruptedError", false])
-        const task = yield* Agent.getTask(taskId!)
-        assert.deepStrictEqual([task.status.state, task.metadata?.adk_transport_error], ["failed", true])
-        assert.strictEqual(Task.text(task), "Hello")
-      })
-      const layer = Agent.layer.pipe(
-        Layer.provide(AdkTransport.layer({ url: AdkEmulator.url, appName: "demo" })),
-        Layer.provide([Layer.succeed(HttpClient.HttpClient, cut), Credentials.layerNone])
-      )
-      yield* Effect.provide(program, layer)
-      assert.strictEqual((yield* Adk.posted("/run_sse")).length, 1)
-    }).pipe(Effect.provide(Wire.layerHttp(AdkEmulator.routes()))))
+        const program = Effect.gen(function*() {
+          const heard: Array<string> = []
+          const reason = yield* Adk.refusal(
+            Agent.stream("hello").pipe(
+              AgentStream.text,
+              Stream.runForEach((text) => Effect.sync(() => heard.push(text)))
+            )
+          )
+          assert.deepStrictEqual(heard, ["Hello"])
+          const { isRetryable, taskId } = reason as AgentError.StreamInterruptedError
+          assert.deepStrictEqual([reason._tag, isRetryable], ["StreamInterruptedError", false])
+          const task = yield* Agent.getTask(taskId!)
+          assert.deepStrictEqual([task.status.state, task.metadata?.adk_transport_error], ["failed", true])
+          assert.strictEqual(Task.text(task), "Hello")
+        })
+        const layer = Agent.layer.pipe(
+          Layer.provide(AdkTransport.layer({ url: AdkEmulator.url, appName: "demo" })),
+          Layer.provide([Layer.succeed(HttpClient.HttpClient, cut), Credentials.layerNone])
+        )
+        yield* Effect.provide(program, layer)
+        assert.strictEqual((yield* Adk.posted("/run_sse")).length, 1)
+      }).pipe(Effect.provide(Wire.layerHttp(AdkEmulator.routes()))),
+    covers("ADK-07")
+  )
 
-  Adk.each("ADK-07: retries and resumption of the transport repeat no run", () =>
-    Effect.gen(function*() {
-      const transport = yield* AgentTransport.AgentTransport
-      const layer = Layer.succeed(AgentTransport.AgentTransport, transport).pipe(
-        AgentTransport.retry(),
-        AgentTransport.resumable()
-      )
-      const program = Effect.gen(function*() {
-        const { stream } = yield* AgentTransport.AgentTransport
-        const message = yield* Message.user("throw")
-        return yield* Stream.runCollect(stream(Operation.SendStreamingMessage, { message }))
+  it.effect(
+    "retries and resumption of the transport repeat no run",
+    Adk.onPython(() =>
+      Effect.gen(function*() {
+        const transport = yield* AgentTransport.AgentTransport
+        const layer = Layer.succeed(AgentTransport.AgentTransport, transport).pipe(
+          AgentTransport.retry(),
+          AgentTransport.resumable()
+        )
+        const program = Effect.gen(function*() {
+          const { stream } = yield* AgentTransport.AgentTransport
+          const message = yield* Message.user("throw")
+          return yield* Stream.runCollect(stream(Operation.SendStreamingMessage, { message }))
+        })
+        assert.strictEqual(Adk.fold(yield* Effect.provide(program, layer)).status.state, "failed")
+        assert.strictEqual((yield* Adk.posted("/run_sse")).length, 1)
       })
-      assert.strictEqual(Adk.fold(yield* Effect.provide(program, layer)).status.state, "failed")
-      assert.strictEqual((yield* Adk.posted("/run_sse")).length, 1)
-    }))
+    ),
+    covers("ADK-07")
+  )
 })
 
-describe("a request that is left", () => {
-  Adk.each(
-    "ADK-07: is aborted, streamed or not, and nothing goes on where the server heeds it",
-    () =>
+describe("interruption", () => {
+  it.effect.each(Adk.flavours)(
+    "closes the request, streamed or not, and a server that notices stops the run (%s)",
+    Adk.onEach(() =>
       Effect.gen(function*() {
         const client = yield* AdkClient.make({ url: AdkEmulator.url, appName: "demo" }).pipe(
           Effect.provide(Credentials.layerNone)
@@ -237,60 +260,77 @@ describe("a request that is left", () => {
           assert.strictEqual(yield* kept, before + 3)
         }
       })
+    ),
+    covers("ADK-07")
   )
 })
 
 describe("operations", () => {
-  Adk.each("ADK-08: a card is made of what the server tells", () =>
-    Effect.gen(function*() {
-      const card = yield* Agent.card
-      assert.deepStrictEqual([card.name, card.capabilities], [
-        "demo",
-        { streaming: true, pushNotifications: false, extendedAgentCard: false }
-      ])
-      assert.deepStrictEqual(card.supportedInterfaces.map(({ protocolBinding, url }) => [protocolBinding, url]), [
-        [AdkTransport.protocolBinding, AdkEmulator.url]
-      ])
-    }))
+  it.effect.each(Adk.flavours)(
+    "the card is made from the server's list of applications (%s)",
+    Adk.onEach(() =>
+      Effect.gen(function*() {
+        const card = yield* Agent.card
+        assert.deepStrictEqual([card.name, card.capabilities], [
+          "demo",
+          { streaming: true, pushNotifications: false, extendedAgentCard: false }
+        ])
+        assert.deepStrictEqual(card.supportedInterfaces.map(({ protocolBinding, url }) => [protocolBinding, url]), [
+          [AdkTransport.protocolBinding, AdkEmulator.url]
+        ])
+      })
+    ),
+    covers("ADK-08")
+  )
 
-  Adk.each("ADK-08: what ADK has not is refused, in words that say so", () =>
-    Effect.gen(function*() {
-      const { contextId, id } = yield* Adk.send("hello")
-      const agent = yield* Agent.Agent
-      const refusals = yield* Effect.forEach([
-        Stream.runDrain(agent.listTasks({ contextId: contextId! })),
-        Stream.runDrain(agent.subscribe(id)),
-        agent.extendedCard,
-        agent.pushConfigs.create({ taskId: id, url: "https://example.com/" }),
-        agent.pushConfigs.list(id),
-        agent.send("hello", { taskPushNotificationConfig: { url: "https://example.com/" } })
-      ], Adk.refusal)
-      assert.deepStrictEqual(refusals.map(({ _tag }) => _tag), [
-        "UnsupportedOperationError",
-        "UnsupportedOperationError",
-        "UnsupportedOperationError",
-        "PushNotificationNotSupportedError",
-        "PushNotificationNotSupportedError",
-        "PushNotificationNotSupportedError"
-      ])
-      for (const { message } of refusals) assert.match(message, /^ADK /)
-    }))
+  it.effect(
+    "operations that ADK lacks are refused with a reason",
+    Adk.onPython(() =>
+      Effect.gen(function*() {
+        const { contextId, id } = yield* Adk.send("hello")
+        const agent = yield* Agent.Agent
+        const refusals = yield* Effect.forEach([
+          Stream.runDrain(agent.listTasks({ contextId: contextId! })),
+          Stream.runDrain(agent.subscribe(id)),
+          agent.extendedCard,
+          agent.pushConfigs.create({ taskId: id, url: "https://example.com/" }),
+          agent.pushConfigs.list(id),
+          agent.send("hello", { taskPushNotificationConfig: { url: "https://example.com/" } })
+        ], Adk.refusal)
+        assert.deepStrictEqual(refusals.map(({ _tag }) => _tag), [
+          "UnsupportedOperationError",
+          "UnsupportedOperationError",
+          "UnsupportedOperationError",
+          "PushNotificationNotSupportedError",
+          "PushNotificationNotSupportedError",
+          "PushNotificationNotSupportedError"
+        ])
+        for (const { message } of refusals) assert.match(message, /^ADK /)
+      })
+    ),
+    covers("ADK-08")
+  )
 
-  Adk.each("ADK-08: a task can be read as long as this transport knows it", () =>
-    Effect.gen(function*() {
-      const sent = yield* Adk.send("tool x")
-      const read = yield* Agent.getTask(sent.id)
-      assert.deepStrictEqual(read, sent)
-      assert.notProperty(yield* Agent.getTask(sent.id, { historyLength: 0 }), "history")
-      const unknown = yield* Adk.refusal(Agent.getTask(Id.TaskId.make("t-0")))
-      assert.strictEqual(unknown._tag, "TaskNotFoundError")
-      const over = yield* Adk.refusal(Agent.send("more", { taskId: sent.id }))
-      assert.strictEqual(over._tag, "UnsupportedOperationError")
-    }))
+  it.effect(
+    "a task can be read while the transport knows it",
+    Adk.onPython(() =>
+      Effect.gen(function*() {
+        const sent = yield* Adk.send("tool x")
+        const read = yield* Agent.getTask(sent.id)
+        assert.deepStrictEqual(read, sent)
+        assert.notProperty(yield* Agent.getTask(sent.id, { historyLength: 0 }), "history")
+        const unknown = yield* Adk.refusal(Agent.getTask(Id.TaskId.make("t-0")))
+        assert.strictEqual(unknown._tag, "TaskNotFoundError")
+        const over = yield* Adk.refusal(Agent.send("more", { taskId: sent.id }))
+        assert.strictEqual(over._tag, "UnsupportedOperationError")
+      })
+    ),
+    covers("ADK-08")
+  )
 
-  Adk.each(
-    "ADK-08: a send that returns at once goes on, is waited for, and can be canceled",
-    () =>
+  it.effect(
+    "a send that returns at once continues in the background and can be canceled",
+    Adk.onPython(() =>
       Effect.gen(function*() {
         const begun = yield* Adk.send("slow 3", {}, { returnImmediately: true })
         assert.isFalse(["completed", "failed"].includes(begun.status.state))
@@ -308,11 +348,13 @@ describe("operations", () => {
         const again = yield* Adk.refusal(Agent.cancel(other.id))
         assert.strictEqual(again._tag, "TaskNotCancelableError")
       })
+    ),
+    covers("ADK-08")
   )
 
-  Adk.each(
-    "ADK-08: who follows a task that is canceled hears of it; a stream that is left is a canceled task",
-    () =>
+  it.effect(
+    "canceling fails the stream that follows the task, and closing a stream cancels its task",
+    Adk.onPython(() =>
       Effect.gen(function*() {
         let id: Id.TaskId | undefined
         const follow = Agent.stream("slow 5").pipe(
@@ -329,11 +371,13 @@ describe("operations", () => {
         assert.strictEqual(left.status.state, "canceled")
         assert.match(Task.statusText(left)!, /the agent may have gone on/)
       })
+    ),
+    covers("ADK-08")
   )
 
-  Adk.each(
-    "ADK-08, field case ADK-05: a conversation keeps its session, and goes on after a stream that was given up",
-    () =>
+  it.effect(
+    "a conversation keeps its session after a stream was abandoned",
+    Adk.onPython(() =>
       Effect.gen(function*() {
         const conversation = yield* Conversation.make()
         yield* conversation.ask("state")
@@ -343,5 +387,7 @@ describe("operations", () => {
         const { contextId, pending } = yield* conversation.state
         assert.deepStrictEqual([contextId, pending], [answer.contextId, undefined])
       })
+    ),
+    covers("ADK-08", "field:ADK-05")
   )
 })

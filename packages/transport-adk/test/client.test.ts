@@ -1,6 +1,7 @@
 import type { AdkClient } from "@effect-a2a/transport-adk"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { covers } from "../../../test/support/covers.ts"
 import { type Asked, event, json, page, plain, serving } from "./support.ts"
 
 const key = { userId: "u 1", sessionId: "s:1" }
@@ -37,38 +38,46 @@ const of = (name: string, options?: Parameters<typeof serving>[1]) =>
 
 describe("sessions", () => {
   for (const name of Object.keys(servers)) {
-    it.effect(`ADK-03: created with a chosen id and a state on ${name}, whose kind is asked for once`, () =>
-      Effect.gen(function*() {
-        const { asked, client } = of(name)
-        const { createSession, flavour } = yield* client
-        const state = { unit: "c", none: null }
-        for (const _ of [1, 2]) {
-          const session = yield* createSession({ ...key, state })
-          assert.deepStrictEqual([session.id, session.state], ["s:1", state])
-        }
-        assert.strictEqual((yield* createSession({ userId: key.userId, state })).id, "made")
-        assert.strictEqual(yield* flavour, name)
-        assert.strictEqual(asked.filter(({ path }) => path === "/version").length, 1)
-        const strays = asked.filter(({ method }) => method === "DELETE").map(({ path }) => path)
-        assert.deepStrictEqual(strays, name === "other" ? [`${base}/made`, `${base}/made`] : [])
-      }))
+    it.effect(
+      `a session with a chosen id and a state is created on ${name}, whose kind is asked once`,
+      () =>
+        Effect.gen(function*() {
+          const { asked, client } = of(name)
+          const { createSession, flavour } = yield* client
+          const state = { unit: "c", none: null }
+          for (const _ of [1, 2]) {
+            const session = yield* createSession({ ...key, state })
+            assert.deepStrictEqual([session.id, session.state], ["s:1", state])
+          }
+          assert.strictEqual((yield* createSession({ userId: key.userId, state })).id, "made")
+          assert.strictEqual(yield* flavour, name)
+          assert.strictEqual(asked.filter(({ path }) => path === "/version").length, 1)
+          const strays = asked.filter(({ method }) => method === "DELETE").map(({ path }) => path)
+          assert.deepStrictEqual(strays, name === "other" ? [`${base}/made`, `${base}/made`] : [])
+        }),
+      covers("ADK-03")
+    )
   }
 
-  it.effect("ADK-03: a kind that is given is not asked for; one that cannot be had is not remembered", () =>
-    Effect.gen(function*() {
-      const { asked, client } = of("javascript", { flavour: "javascript" })
-      yield* (yield* client).createSession(key)
-      assert.deepStrictEqual(asked.map(({ body, method, path }) => [method, path, body]), [["POST", one, {}]])
-      let up = false
-      const later = yield* serving(({ path }) =>
-        up || path !== "/version" ? json({ version: "2.0.0" }) : plain("", 503)
-      ).client
-      assert.strictEqual((yield* Effect.flip(later.flavour)).reason._tag, "UpstreamError")
-      up = true
-      assert.strictEqual(yield* later.flavour, "javascript")
-    }))
+  it.effect(
+    "a configured kind is not asked, and a failed request for it is not remembered",
+    () =>
+      Effect.gen(function*() {
+        const { asked, client } = of("javascript", { flavour: "javascript" })
+        yield* (yield* client).createSession(key)
+        assert.deepStrictEqual(asked.map(({ body, method, path }) => [method, path, body]), [["POST", one, {}]])
+        let up = false
+        const later = yield* serving(({ path }) =>
+          up || path !== "/version" ? json({ version: "2.0.0" }) : plain("", 503)
+        ).client
+        assert.strictEqual((yield* Effect.flip(later.flavour)).reason._tag, "UpstreamError")
+        up = true
+        assert.strictEqual(yield* later.flavour, "javascript")
+      }),
+    covers("ADK-03")
+  )
 
-  it.effect("ADK-03: ensured: made, or there already", () =>
+  it.effect("ensureSession creates a session, or finds it", () =>
     Effect.gen(function*() {
       let status = 200
       const { client } = serving(
@@ -85,9 +94,9 @@ describe("sessions", () => {
         assert(reason._tag === "SessionExistsError")
         assert.deepStrictEqual([reason.appName, reason.userId, reason.sessionId], ["app", "u 1", "s:1"])
       }
-    }))
+    }), covers("ADK-03"))
 
-  it.effect("ADK-03: got with its events, changed, deleted", () =>
+  it.effect("a session is read with its events, changed and deleted", () =>
     Effect.gen(function*() {
       const { asked, client } = serving(({ method }) =>
         method === "DELETE"
@@ -103,20 +112,24 @@ describe("sessions", () => {
         ["PATCH", one, { stateDelta: { a: null } }],
         ["DELETE", one, undefined]
       ])
-    }))
+    }), covers("ADK-03"))
 
-  it.effect("ADK-03: one that is not there is deleted already; a route that is not there is an error", () =>
-    Effect.gen(function*() {
-      let answer = () => json({ error: "Session not found: s:1" }, 404)
-      const { deleteSession } = yield* serving(() => answer()).client
-      yield* deleteSession(key)
-      answer = () => json(null)
-      yield* deleteSession(key)
-      answer = () => json({ detail: "Not Found" }, 404)
-      assert.strictEqual((yield* Effect.flip(deleteSession(key))).reason._tag, "RouteUnsupportedError")
-    }))
+  it.effect(
+    "deleting a missing session succeeds, deleting through a missing route fails",
+    () =>
+      Effect.gen(function*() {
+        let answer = () => json({ error: "Session not found: s:1" }, 404)
+        const { deleteSession } = yield* serving(() => answer()).client
+        yield* deleteSession(key)
+        answer = () => json(null)
+        yield* deleteSession(key)
+        answer = () => json({ detail: "Not Found" }, 404)
+        assert.strictEqual((yield* Effect.flip(deleteSession(key))).reason._tag, "RouteUnsupportedError")
+      }),
+    covers("ADK-03")
+  )
 
-  it.effect("ADK-03: listed as an array, in an envelope, or as nothing", () =>
+  it.effect("sessions are listed from an array, from a page, and from null", () =>
     Effect.gen(function*() {
       for (
         const [body, count] of [[[{ id: "1" }, { id: "2" }], 2], [
@@ -127,11 +140,11 @@ describe("sessions", () => {
         const { listSessions } = yield* serving(() => json(body)).client
         assert.strictEqual((yield* listSessions({ userId: "u" })).length, count)
       }
-    }))
+    }), covers("ADK-03"))
 })
 
-describe("artifacts, memory, server", () => {
-  it.effect("ADK-03: each at its place, names encoded", () =>
+describe("artifacts, memory and server", () => {
+  it.effect("every operation has its path, with encoded names", () =>
     Effect.gen(function*() {
       const { asked, client } = serving(({ method, path }) => {
         if (path.endsWith("/versions")) return json([0, 1])
@@ -172,7 +185,7 @@ describe("artifacts, memory, server", () => {
       ])
       assert.deepStrictEqual(asked[6]?.body, { filename: file.filename, artifact: { text: "hi" } })
       assert.deepStrictEqual(asked[8]?.body, { sessionId: "s:1" })
-    }))
+    }), covers("ADK-03"))
 
   const absent: ReadonlyArray<readonly [string, () => Response]> = [
     [
@@ -184,7 +197,7 @@ describe("artifacts, memory, server", () => {
     ["what is not implemented", () => json({ error: "Not implemented" }, 501)]
   ]
   for (const [name, answer] of absent) {
-    it.effect(`ADK-06: a missing route is told by ${name}, and is no missing session`, () =>
+    it.effect(`a missing route reported by ${name} is not taken for a missing session`, () =>
       Effect.gen(function*() {
         const c = yield* serving(answer).client
         const calls: ReadonlyArray<Effect.Effect<unknown, Effect.Error<AdkClient.AdkClient["Service"]["health"]>>> = [
@@ -193,6 +206,6 @@ describe("artifacts, memory, server", () => {
           c.saveArtifact({ ...key, filename: "f", artifact: { text: "" } })
         ]
         for (const call of calls) assert.strictEqual((yield* Effect.flip(call)).reason._tag, "RouteUnsupportedError")
-      }))
+      }), covers("ADK-06"))
   }
 })

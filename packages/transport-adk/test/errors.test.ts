@@ -4,6 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { covers } from "../../../test/support/covers.ts"
 import { event, json, page, plain, serving } from "./support.ts"
 
 const request = { userId: "u", sessionId: "s", newMessage: AdkContent.user(AdkContent.text("hi")) }
@@ -78,7 +79,7 @@ const table: ReadonlyArray<readonly [() => Response, AdkError.AdkErrorReason["_t
 describe("refusals", () => {
   for (const [answer, tag, words, a2a] of table) {
     const { status } = answer()
-    it.effect(`ADK-06: HTTP ${status} "${words}" is ${tag}`, () =>
+    it.effect(`HTTP ${status} "${words}" becomes ${tag}`, () =>
       Effect.gen(function*() {
         const error = yield* failing(answer)
         assert.strictEqual(error.reason._tag, tag)
@@ -87,10 +88,10 @@ describe("refusals", () => {
         assert.strictEqual(AdkError.toAgentError(error).reason._tag, a2a)
         assert.isFalse(error.isRetryable)
         assert.isTrue(AdkError.isAdkError(error))
-      }))
+      }), covers("ADK-06"))
   }
 
-  it.effect("ADK-06: 422 keeps the server's list, with what it has that the page has not", () =>
+  it.effect("the issues of HTTP 422 are kept, undocumented members included", () =>
     Effect.gen(function*() {
       const detail = [
         {
@@ -118,24 +119,24 @@ describe("refusals", () => {
         { field: "newMessage.parts.0.zzz", description: "Extra inputs are not permitted" },
         { field: "11", description: "JSON decode error" }
       ])
-    }))
+    }), covers("ADK-06"))
 
-  it.effect("ADK-06: a failed run keeps what the agent had said", () =>
+  it.effect("a failed run keeps the events before the failure", () =>
     Effect.gen(function*() {
       const { reason } = yield* failing(() =>
         json({ error: "boom\n    at f (/srv/x.js:1:2)", events: [event("1", "a"), 7] }, 500)
       )
       assert(reason._tag === "AgentFailedError")
       assert.deepStrictEqual([reason.message, reason.events], ["boom", [event("1", "a")]])
-    }))
+    }), covers("ADK-06"))
 
-  it.effect("ADK-06: a traceback of Python is left out", () =>
+  it.effect("a Python traceback is left out of the message", () =>
     Effect.gen(function*() {
       const trace = "Traceback (most recent call last):\n  File \"x.py\", line 1, in f\n    boom()\nValueError: boom"
       assert.strictEqual((yield* failing(() => plain(trace, 500))).reason.message, "ValueError: boom")
-    }))
+    }), covers("ADK-06"))
 
-  it.effect("ADK-06: the guard of a local server names the header", () =>
+  it.effect("a refusal of the Host header names the header", () =>
     Effect.gen(function*() {
       for (
         const words of [
@@ -148,25 +149,25 @@ describe("refusals", () => {
         assert.strictEqual(reason._tag, "GuardRefusedError")
         assert.include(reason.message, "Host header")
       }
-    }))
+    }), covers("ADK-06"))
 
-  it.effect("ADK-06: only what reads may be asked again", () =>
+  it.effect("only requests that read are retryable", () =>
     Effect.gen(function*() {
       const { listApps } = yield* serving(() => new Response("", { status: 503, headers: { "retry-after": "2" } }))
         .client
       const { reason } = yield* Effect.flip(listApps)
       assert(reason._tag === "UpstreamError")
       assert.deepStrictEqual([reason.isRetryable, reason.retryAfter], [true, Duration.seconds(2)])
-    }))
+    }), covers("ADK-06"))
 
-  it.effect("ADK-06: a missing session says which", () =>
+  it.effect("the error for a missing session names the session", () =>
     Effect.gen(function*() {
       const { reason } = yield* failing(() => json({ detail: "Session not found: s" }, 404))
       assert(reason._tag === "SessionNotFoundError")
       assert.deepStrictEqual([reason.appName, reason.userId, reason.sessionId], ["app", "u", "s"])
-    }))
+    }), covers("ADK-06"))
 
-  it.effect("ADK-06: errors are data", () =>
+  it.effect("an error survives encoding to JSON and back", () =>
     Effect.gen(function*() {
       const error = yield* failing(() => json({ error: "boom", events: [event("1", "a")] }, 500))
       const codec = Schema.toCodecJson(AdkError.AdkError)
@@ -174,5 +175,5 @@ describe("refusals", () => {
         JSON.parse(JSON.stringify(yield* Schema.encodeEffect(codec)(error)))
       )
       assert.deepStrictEqual([back.message, back.reason._tag], [error.message, error.reason._tag])
-    }))
+    }), covers("ADK-06"))
 })

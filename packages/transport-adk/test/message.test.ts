@@ -2,6 +2,7 @@ import { type AdkEvent, AdkMessage } from "@effect-a2a/transport-adk"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { covers } from "../../../test/support/covers.ts"
 import { event } from "./support.ts"
 
 const partial = (text: string, more: object = {}): AdkEvent.Event => event("p", text, { partial: true, ...more })
@@ -13,25 +14,33 @@ const fold = (...events: ReadonlyArray<AdkEvent.Event>) => shown(AdkMessage.from
 const call = { id: "c", author: "agent", content: { parts: [{ functionCall: { id: "c", name: "f" } }] } }
 
 describe("AdkMessage", () => {
-  it("ADK-02, field case ADK-01: pieces and their whole are one message; a flag that is missing is the same as false", () => {
-    assert.deepStrictEqual(fold(partial("Hel"), partial("lo"), event("3", "Hello", { partial: false })), ["Hello"])
-    assert.deepStrictEqual(fold(partial("Hel"), partial("lo"), event("3", "Hello")), ["Hello"])
-    assert.deepStrictEqual(fold(event("1", "Hel"), event("2", "lo")), ["Hel", "lo"])
-  })
+  it(
+    "pieces and their full text are one message, and a missing flag means false",
+    covers("ADK-02", "field:ADK-01"),
+    () => {
+      assert.deepStrictEqual(fold(partial("Hel"), partial("lo"), event("3", "Hello", { partial: false })), ["Hello"])
+      assert.deepStrictEqual(fold(partial("Hel"), partial("lo"), event("3", "Hello")), ["Hello"])
+      assert.deepStrictEqual(fold(event("1", "Hel"), event("2", "lo")), ["Hel", "lo"])
+    }
+  )
 
-  it("ADK-02: what is said last counts, also where it is less than was streamed", () => {
+  it("the full text replaces the pieces even if it is shorter", covers("ADK-02"), () => {
     assert.deepStrictEqual(fold(partial("A"), partial("B"), event("3", "B")), ["B"])
   })
 
-  it("ADK-02: calls, empty texts and metadata leave a text open; a call of a partial event is none", () => {
-    const preview = { ...call, partial: true }
-    assert.deepStrictEqual(fold(partial("A"), preview, call, event("2", ""), { id: "3" }, event("4", "AB")), [
-      "functionCall",
-      "AB"
-    ])
-  })
+  it(
+    "calls, empty texts and metadata do not end a text, and calls of partial events are left out",
+    covers("ADK-02"),
+    () => {
+      const preview = { ...call, partial: true }
+      assert.deepStrictEqual(fold(partial("A"), preview, call, event("2", ""), { id: "3" }, event("4", "AB")), [
+        "functionCall",
+        "AB"
+      ])
+    }
+  )
 
-  it("ADK-02: what nothing repeats is kept at the end, marked, thoughts apart", () => {
+  it("pieces that are never repeated are emitted at the end, marked, with thoughts apart", covers("ADK-02"), () => {
     const thought = { content: { parts: [{ text: "hm", thought: true }] } }
     assert.deepStrictEqual(
       fold(partial("", thought), partial("", thought), partial("A"), partial("B"), event("2", "")),
@@ -40,11 +49,11 @@ describe("AdkMessage", () => {
     assert.deepStrictEqual(AdkMessage.fromEvents([partial("", thought)])[0]?.parts, [{ text: "hm", thought: true }])
   })
 
-  it("ADK-02, field case ADK-08: what the user said is not what an agent said, as in a session's events", () => {
+  it("messages of the user in a session's events are left out", covers("ADK-02", "field:ADK-08"), () => {
     assert.deepStrictEqual(fold(event("1", "hi", { author: "user" }), event("2", "Hello")), ["Hello"])
   })
 
-  it("ADK-02: speakers and branches do not mix", () => {
+  it("speakers and branches do not mix", covers("ADK-02"), () => {
     const b = { author: "b" }
     assert.deepStrictEqual(
       fold(partial("a1"), partial("b1", b), partial("x", { branch: "r" }), event("2", "b", b)),
@@ -52,7 +61,7 @@ describe("AdkMessage", () => {
     )
   })
 
-  it.effect("ADK-02: where the stream fails, what was said comes first", () =>
+  it.effect("a failing stream emits its pieces before it fails", () =>
     Effect.gen(function*() {
       const seen: Array<AdkMessage.Message> = []
       const failure = yield* Stream.make(event("1", "A"), partial("B")).pipe(
@@ -62,5 +71,5 @@ describe("AdkMessage", () => {
         Effect.flip
       )
       assert.deepStrictEqual([shown(seen), failure], [["A", "B…"], "boom"])
-    }))
+    }), covers("ADK-02"))
 })

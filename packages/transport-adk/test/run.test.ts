@@ -6,77 +6,90 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import { TestClock } from "effect/testing"
+import { covers } from "../../../test/support/covers.ts"
 import { event, frames, json, serving, sse } from "./support.ts"
 
 const newMessage = AdkContent.user(AdkContent.text("hi"))
 const request = { userId: "u", sessionId: "s", newMessage }
 
 describe("run", () => {
-  it.effect("ADK-01: every field of the request goes out as it is named, and nothing that is not set", () =>
-    Effect.gen(function*() {
-      const { asked, client } = serving(() => json([event("1", "Hello")]))
-      const { run } = yield* client
-      const all = {
-        ...request,
-        appName: "other",
-        streaming: true,
-        stateDelta: { "user:unit": "c", none: null },
-        functionCallEventId: "e",
-        invocationId: "i",
-        customMetadata: { trace_id: "t" }
-      }
-      const events = yield* run(all)
-      yield* run(request)
-      assert.deepStrictEqual(asked.map(({ method, path }) => `${method} ${path}`), ["POST /run", "POST /run"])
-      assert.deepStrictEqual(asked.map(({ body }) => body), [all, { ...request, appName: "app" }])
-      assert.strictEqual(asked[0]?.headers["content-type"], "application/json")
-      assert.deepStrictEqual(
-        asked.flatMap(({ headers }) => Object.keys(headers).filter((name) => name.startsWith("a2a"))),
-        []
-      )
-      assert.deepStrictEqual(events.map(AdkEvent.text), ["Hello"])
-    }))
-
-  it.effect("ADK-01: without an application the server's default applies; a path in the URL is kept", () =>
-    Effect.gen(function*() {
-      const { asked, client } = serving(() => json(null), { appName: undefined, url: "http://adk.test/api/" })
-      const { listSessions, run } = yield* client
-      assert.deepStrictEqual(yield* run({ userId: "u", sessionId: "s" }), [])
-      yield* listSessions({ userId: "a b" })
-      assert.deepStrictEqual(asked.map(({ path }) => path), ["/api/run", "/api/users/a%20b/sessions"])
-      assert.deepStrictEqual(asked[0]?.body, { userId: "u", sessionId: "s" })
-    }))
-
-  it.effect("ADK-01: what servers take in silence is refused before anything is sent", () =>
-    Effect.gen(function*() {
-      const { asked, client } = serving(() => json([]))
-      const { getSession, loadArtifact, run, runSse } = yield* client
-      const wrong: ReadonlyArray<readonly [string, Parameters<typeof run>[0]]> = [
-        ["userId", { ...request, userId: "" }],
-        ["userId", { ...request, userId: undefined as never }],
-        ["sessionId", { ...request, sessionId: "a/b" }],
-        ["sessionId", { ...request, sessionId: ".." }],
-        ["appName", { ...request, appName: "" }],
-        ["newMessage.parts", { ...request, newMessage: { role: "user", parts: [] } }],
-        ["newMessage.parts.0", { ...request, newMessage: { parts: [{}] } }],
-        ["stateDelta", { userId: "u", sessionId: "s", stateDelta: { a: 1 } }]
-      ]
-      for (const [field, one] of wrong) {
-        for (const call of [run(one), Stream.runDrain(runSse(one))]) {
-          const { reason } = yield* Effect.flip(call)
-          assert(reason._tag === "InvalidRequestError")
-          assert.deepStrictEqual(reason.violations?.map((violation) => violation.field), [field])
+  it.effect(
+    "every member of the request is sent under its name, and unset ones are not sent",
+    () =>
+      Effect.gen(function*() {
+        const { asked, client } = serving(() => json([event("1", "Hello")]))
+        const { run } = yield* client
+        const all = {
+          ...request,
+          appName: "other",
+          streaming: true,
+          stateDelta: { "user:unit": "c", none: null },
+          functionCallEventId: "e",
+          invocationId: "i",
+          customMetadata: { trace_id: "t" }
         }
-      }
-      const key = { userId: "u", sessionId: "" }
-      const artifact = { userId: "u", sessionId: "s", filename: ".." }
-      for (const call of [getSession(key), loadArtifact(artifact)]) {
-        assert.strictEqual((yield* Effect.flip(call)).reason._tag, "InvalidRequestError")
-      }
-      assert.strictEqual(asked.length, 0)
-    }))
+        const events = yield* run(all)
+        yield* run(request)
+        assert.deepStrictEqual(asked.map(({ method, path }) => `${method} ${path}`), ["POST /run", "POST /run"])
+        assert.deepStrictEqual(asked.map(({ body }) => body), [all, { ...request, appName: "app" }])
+        assert.strictEqual(asked[0]?.headers["content-type"], "application/json")
+        assert.deepStrictEqual(
+          asked.flatMap(({ headers }) => Object.keys(headers).filter((name) => name.startsWith("a2a"))),
+          []
+        )
+        assert.deepStrictEqual(events.map(AdkEvent.text), ["Hello"])
+      }),
+    covers("ADK-01")
+  )
 
-  it.effect("ADK-07: a run is asked for once, whatever becomes of it", () =>
+  it.effect(
+    "without an application the server's default applies, and a path in the URL is kept",
+    () =>
+      Effect.gen(function*() {
+        const { asked, client } = serving(() => json(null), { appName: undefined, url: "http://adk.test/api/" })
+        const { listSessions, run } = yield* client
+        assert.deepStrictEqual(yield* run({ userId: "u", sessionId: "s" }), [])
+        yield* listSessions({ userId: "a b" })
+        assert.deepStrictEqual(asked.map(({ path }) => path), ["/api/run", "/api/users/a%20b/sessions"])
+        assert.deepStrictEqual(asked[0]?.body, { userId: "u", sessionId: "s" })
+      }),
+    covers("ADK-01")
+  )
+
+  it.effect(
+    "requests that servers would silently misread are refused before anything is sent",
+    () =>
+      Effect.gen(function*() {
+        const { asked, client } = serving(() => json([]))
+        const { getSession, loadArtifact, run, runSse } = yield* client
+        const wrong: ReadonlyArray<readonly [string, Parameters<typeof run>[0]]> = [
+          ["userId", { ...request, userId: "" }],
+          ["userId", { ...request, userId: undefined as never }],
+          ["sessionId", { ...request, sessionId: "a/b" }],
+          ["sessionId", { ...request, sessionId: ".." }],
+          ["appName", { ...request, appName: "" }],
+          ["newMessage.parts", { ...request, newMessage: { role: "user", parts: [] } }],
+          ["newMessage.parts.0", { ...request, newMessage: { parts: [{}] } }],
+          ["stateDelta", { userId: "u", sessionId: "s", stateDelta: { a: 1 } }]
+        ]
+        for (const [field, one] of wrong) {
+          for (const call of [run(one), Stream.runDrain(runSse(one))]) {
+            const { reason } = yield* Effect.flip(call)
+            assert(reason._tag === "InvalidRequestError")
+            assert.deepStrictEqual(reason.violations?.map((violation) => violation.field), [field])
+          }
+        }
+        const key = { userId: "u", sessionId: "" }
+        const artifact = { userId: "u", sessionId: "s", filename: ".." }
+        for (const call of [getSession(key), loadArtifact(artifact)]) {
+          assert.strictEqual((yield* Effect.flip(call)).reason._tag, "InvalidRequestError")
+        }
+        assert.strictEqual(asked.length, 0)
+      }),
+    covers("ADK-01")
+  )
+
+  it.effect("a run is requested once, whatever its end", () =>
     Effect.gen(function*() {
       for (
         const answer of [() => json({}, 503), () => json({}, 500), () => sse(frames(event("1", "a")), { cut: true })]
@@ -88,7 +101,7 @@ describe("run", () => {
         yield* Effect.flip(Stream.runDrain(runSse(request)))
         assert.strictEqual(asked.length, 2)
       }
-    }))
+    }), covers("ADK-07"))
 })
 
 describe("runSse", () => {
@@ -107,7 +120,7 @@ describe("runSse", () => {
       }
     })
 
-  it.effect("ADK-02: partial and final events as they come, in pieces of any size", () =>
+  it.effect("partial and final events arrive from chunks of any size", () =>
     Effect.gen(function*() {
       const text = frames(
         event("1", "He\u2028l", { partial: true }),
@@ -119,24 +132,32 @@ describe("runSse", () => {
         assert.deepStrictEqual([texts, failure], [["He\u2028l", "lo 🌍", "Hello"], undefined])
         assert.deepStrictEqual(seen.map(AdkEvent.isPartial), [true, true, false])
       }
-    }))
+    }), covers("ADK-02"))
 
-  it.effect("ADK-02: any line ends, comments, `retry:`, named events, a BOM, heartbeats", () =>
-    Effect.gen(function*() {
-      const data = JSON.stringify(event("1", "a"))
-      const text =
-        `\ufeff: hi\r\n\r\nretry: 10\r\n\r\nevent: whatever\r\ndata: ${data}\r\n\r\ndata:\n\ndata: ${data}\r\rdata: [DONE]\n\n`
-      assert.deepStrictEqual((yield* stream(text)).texts, ["a", "a"])
-    }))
+  it.effect(
+    "any line ends, comments, `retry:`, named events, a BOM and heartbeats are accepted",
+    () =>
+      Effect.gen(function*() {
+        const data = JSON.stringify(event("1", "a"))
+        const text =
+          `\ufeff: hi\r\n\r\nretry: 10\r\n\r\nevent: whatever\r\ndata: ${data}\r\n\r\ndata:\n\ndata: ${data}\r\rdata: [DONE]\n\n`
+        assert.deepStrictEqual((yield* stream(text)).texts, ["a", "a"])
+      }),
+    covers("ADK-02")
+  )
 
-  it.effect("ADK-02: a stream without events ends well; a last event without its blank line counts where it is whole", () =>
-    Effect.gen(function*() {
-      assert.deepStrictEqual(yield* stream(""), { texts: [], seen: [], failure: undefined })
-      const { failure, texts } = yield* stream(`${frames(event("1", "a"))}data: ${JSON.stringify(event("2", "b"))}`)
-      assert.deepStrictEqual([texts, failure], [["a", "b"], undefined])
-      const half = yield* stream(`${frames(event("1", "a"))}data: {"id":"2","content`)
-      assert.deepStrictEqual([half.texts, half.failure?._tag], [["a"], "StreamInterruptedError"])
-    }))
+  it.effect(
+    "a stream without events succeeds, and a complete last event needs no blank line",
+    () =>
+      Effect.gen(function*() {
+        assert.deepStrictEqual(yield* stream(""), { texts: [], seen: [], failure: undefined })
+        const { failure, texts } = yield* stream(`${frames(event("1", "a"))}data: ${JSON.stringify(event("2", "b"))}`)
+        assert.deepStrictEqual([texts, failure], [["a", "b"], undefined])
+        const half = yield* stream(`${frames(event("1", "a"))}data: {"id":"2","content`)
+        assert.deepStrictEqual([half.texts, half.failure?._tag], [["a"], "StreamInterruptedError"])
+      }),
+    covers("ADK-02")
+  )
 
   const failures: ReadonlyArray<readonly [string, string, string, string]> = [
     ["JavaScript", frames({ error: "boom" }), "boom", ""],
@@ -151,58 +172,66 @@ describe("runSse", () => {
     ["Go", `event: error\ndata: {"error":"boom"}\n\n`, "boom", ""]
   ]
   for (const [name, text, message, type] of failures) {
-    it.effect(`ADK-02, field case ADK-04: the error frame of ${name} fails the stream, after what came before`, () =>
+    it.effect(`the error frame of ${name} fails the stream after the earlier events`, () =>
       Effect.gen(function*() {
         const { failure, texts } = yield* stream(frames(event("1", "a", { partial: true })) + text)
         assert.deepStrictEqual(texts, ["a"])
         assert(failure?._tag === "StreamError")
         assert.deepStrictEqual([failure.message, failure.type ?? ""], [message, type])
-      }))
+      }), covers("ADK-02", "field:ADK-04"))
   }
 
-  it.effect("ADK-02, field case ADK-04: an error of the model is an event; text that looks like one is text", () =>
-    Effect.gen(function*() {
-      const { failure, seen, texts } = yield* stream(
-        frames({ errorCode: "RESOURCE_EXHAUSTED", errorMessage: "quota" }, event("2", "Error: boom"))
-      )
-      assert.strictEqual(failure, undefined)
-      assert.deepStrictEqual(texts, ["", "Error: boom"])
-      assert.deepStrictEqual(AdkEvent.failure(seen[0]!), {
-        code: "RESOURCE_EXHAUSTED",
-        message: "quota",
-        truncated: false
-      })
-    }))
+  it.effect(
+    "an error of the model is an event, and text that looks like an error is text",
+    () =>
+      Effect.gen(function*() {
+        const { failure, seen, texts } = yield* stream(
+          frames({ errorCode: "RESOURCE_EXHAUSTED", errorMessage: "quota" }, event("2", "Error: boom"))
+        )
+        assert.strictEqual(failure, undefined)
+        assert.deepStrictEqual(texts, ["", "Error: boom"])
+        assert.deepStrictEqual(AdkEvent.failure(seen[0]!), {
+          code: "RESOURCE_EXHAUSTED",
+          message: "quota",
+          truncated: false
+        })
+      }),
+    covers("ADK-02", "field:ADK-04")
+  )
 
-  it.effect("ADK-02, field case ADK-02: events without content pass, and those after them come", () =>
+  it.effect("events without content pass, and later events follow", () =>
     Effect.gen(function*() {
       const bare = { author: "x", actions: {}, customMetadata: { "a2a:response": {} } }
       const { failure, seen } = yield* stream(frames(bare, { id: "2", content: { parts: null } }, event("3", "a")))
       assert.deepStrictEqual([seen.length, seen[0], failure], [3, bare, undefined])
-    }))
+    }), covers("ADK-02", "field:ADK-02"))
 
-  it.effect("ADK-02: an event that names an error and has an id is an event", () =>
+  it.effect("an event with an error and an id is an event", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual((yield* stream(frames({ ...event("1", "a"), error: "custom" }))).texts, ["a"])
-    }))
+    }), covers("ADK-02"))
 
-  it.effect("ADK-02: a lost connection, an event beyond the limit, what is no JSON, what is no stream", () =>
-    Effect.gen(function*() {
-      const cut = yield* stream(frames(event("1", "a")), { cut: true })
-      assert(cut.failure?._tag === "StreamInterruptedError")
-      assert.include(cut.failure.message, "socket hang up")
-      assert.deepStrictEqual(cut.texts, ["a"])
-      const large = yield* stream(frames(event("1", "a"), event("2", "x".repeat(500))), { size: 100 }).pipe(
-        Effect.updateService(HttpBinding.CurrentLimits, (limits) => ({ ...limits, maxEventSize: 300 }))
-      )
-      assert.deepStrictEqual([large.texts, large.failure?._tag], [["a"], "ResponseTooLargeError"])
-      assert.strictEqual((yield* stream(frames("nope"))).failure?._tag, "MalformedResponseError")
-      const { runSse } = yield* serving(() => json([event("1", "a")])).client
-      const { reason } = yield* Effect.flip(Stream.runDrain(runSse(request)))
-      assert.strictEqual(reason._tag, "MalformedResponseError")
-    }))
+  it.effect(
+    "a dropped connection, an event beyond the limit, invalid JSON and another content type fail",
+    () =>
+      Effect.gen(function*() {
+        const cut = yield* stream(frames(event("1", "a")), { cut: true })
+        assert(cut.failure?._tag === "StreamInterruptedError")
+        assert.include(cut.failure.message, "socket hang up")
+        assert.deepStrictEqual(cut.texts, ["a"])
+        const large = yield* stream(frames(event("1", "a"), event("2", "x".repeat(500))), { size: 100 }).pipe(
+          Effect.updateService(HttpBinding.CurrentLimits, (limits) => ({ ...limits, maxEventSize: 300 }))
+        )
+        assert.deepStrictEqual([large.texts, large.failure?._tag], [["a"], "ResponseTooLargeError"])
+        assert.strictEqual((yield* stream(frames("nope"))).failure?._tag, "MalformedResponseError")
+        const { runSse } = yield* serving(() => json([event("1", "a")])).client
+        const { reason } = yield* Effect.flip(Stream.runDrain(runSse(request)))
+        assert.strictEqual(reason._tag, "MalformedResponseError")
+      }),
+    covers("ADK-02")
+  )
 
-  it.effect("ADK-02: silence is limited where the caller says so", () =>
+  it.effect("an idle timeout of the caller applies", () =>
     Effect.gen(function*() {
       const body = Stream.make(new TextEncoder().encode(frames(event("1", "a")))).pipe(Stream.concat(Stream.never))
       const { runSse } = yield* serving(() =>
@@ -215,7 +244,7 @@ describe("runSse", () => {
       )
       yield* TestClock.adjust("40 seconds")
       assert.strictEqual((yield* Fiber.join(fiber)).reason._tag, "TimeoutError")
-    }))
+    }), covers("ADK-02"))
 })
 
 describe("runs of one session", () => {
@@ -235,7 +264,7 @@ describe("runs of one session", () => {
   })
   const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow)
 
-  it.effect("ADK-03: wait for each other, those of others do not", () =>
+  it.effect("wait for each other, but not for those of other sessions", () =>
     Effect.gen(function*() {
       const { asked, client, gate, stats } = yield* slow()
       const fiber = yield* Effect.forEach(["s", "s", "t"], (sessionId) => client.run({ ...request, sessionId }), {
@@ -247,9 +276,9 @@ describe("runs of one session", () => {
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(fiber)
       assert.deepStrictEqual([asked.length, stats.most], [3, 2])
-    }))
+    }), covers("ADK-03"))
 
-  it.effect("ADK-03: need not wait where the caller says so", () =>
+  it.effect("run at once if the caller says so", () =>
     Effect.gen(function*() {
       const { client, gate, stats } = yield* slow({ serialize: false })
       const fiber = yield* Effect.all([client.run(request), client.run(request)], { concurrency: 2 }).pipe(
@@ -260,24 +289,28 @@ describe("runs of one session", () => {
       assert.strictEqual(stats.most, 2)
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(fiber)
-    }))
+    }), covers("ADK-03"))
 
-  it.effect("ADK-03: interruption leaves the request and lets the next one in; who waits can leave too", () =>
-    Effect.gen(function*() {
-      const { asked, client, gate, stats } = yield* slow()
-      const first = yield* Effect.forkChild(client.run(request))
-      const second = yield* Effect.forkChild(client.run(request))
-      const third = yield* Effect.forkChild(Stream.runDrain(client.runSse(request)).pipe(Effect.result))
-      yield* TestClock.adjust("1 second")
-      yield* settle
-      yield* Fiber.interrupt(second)
-      yield* Fiber.interrupt(first)
-      yield* Deferred.succeed(gate, undefined)
-      yield* Fiber.join(third)
-      assert.deepStrictEqual([asked.map(({ path }) => path), stats.left], [["/run", "/run_sse"], 1])
-    }))
+  it.effect(
+    "an interrupted run closes its request and lets the next one start, and a waiting run can be interrupted",
+    () =>
+      Effect.gen(function*() {
+        const { asked, client, gate, stats } = yield* slow()
+        const first = yield* Effect.forkChild(client.run(request))
+        const second = yield* Effect.forkChild(client.run(request))
+        const third = yield* Effect.forkChild(Stream.runDrain(client.runSse(request)).pipe(Effect.result))
+        yield* TestClock.adjust("1 second")
+        yield* settle
+        yield* Fiber.interrupt(second)
+        yield* Fiber.interrupt(first)
+        yield* Deferred.succeed(gate, undefined)
+        yield* Fiber.join(third)
+        assert.deepStrictEqual([asked.map(({ path }) => path), stats.left], [["/run", "/run_sse"], 1])
+      }),
+    covers("ADK-03")
+  )
 
-  it.effect("ADK-03: a stream holds its session until it is left", () =>
+  it.effect("a stream holds its session until it is closed", () =>
     Effect.gen(function*() {
       const body = Stream.make(new TextEncoder().encode(frames(event("1", "a")))).pipe(Stream.concat(Stream.never))
       const { asked, client } = serving(({ path }) =>
@@ -289,5 +322,5 @@ describe("runs of one session", () => {
       yield* runSse(request).pipe(Stream.take(1), Stream.runDrain)
       yield* run(request)
       assert.deepStrictEqual(asked.map(({ path }) => path), ["/run_sse", "/run"])
-    }))
+    }), covers("ADK-03"))
 })

@@ -5,6 +5,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import * as fs from "node:fs"
+import { covers } from "../../../test/support/covers.ts"
 
 const sample = JSON.parse(fs.readFileSync(new URL("fixtures/run.json", import.meta.url), "utf8"))
 
@@ -19,14 +20,14 @@ const objects = (json: unknown): ReadonlyArray<Record<string, unknown>> =>
     : [...(Array.isArray(json) ? [] : [json as Record<string, unknown>]), ...Object.values(json).flatMap(objects)]
 
 describe("AdkEvent", () => {
-  it("ADK-04: the page's sample, every field of it, reads and writes back to the same JSON", () => {
+  it("the documented sample with every member decodes and encodes to the same JSON", covers("ADK-04"), () => {
     assert.deepStrictEqual(Schema.encodeSync(Events)(Schema.decodeUnknownSync(Events)(sample)), sample)
     const [event] = Schema.decodeUnknownSync(Events)(sample)
     assert.strictEqual(event?.cacheMetadata?.contents_count, sample[0].cacheMetadata.contents_count)
     assert.strictEqual(event?.content?.parts?.[0]?.functionCall?.partialArgs?.[0]?.nullValue, "NULL_VALUE")
   })
 
-  it.prop("ADK-04: whatever is added at any depth, known nowhere, is kept both ways", {
+  it.prop("an unknown member at any depth is kept both ways", {
     at: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))),
     name: Arbitrary.schema(Schema.String),
     value: Arbitrary.schema(Schema.Json)
@@ -44,9 +45,9 @@ describe("AdkEvent", () => {
       return
     }
     assert.deepStrictEqual(roundTrip(json), json)
-  })
+  }, covers("ADK-04"))
 
-  it.prop("ADK-05: without any of its members an event is still one", {
+  it.prop("an event without any one of its members is still an event", {
     at: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })))
   }, ({ at }) => {
     const json = structuredClone(sample[0])
@@ -55,9 +56,9 @@ describe("AdkEvent", () => {
     const names = Object.keys(place)
     delete place[names[at % names.length]!]
     assert.deepStrictEqual(roundTrip(json), json)
-  })
+  }, covers("ADK-05"))
 
-  it("ADK-05: a null is the same as nothing, in every member that is not any JSON", () => {
+  it("null counts as absent in every member that is not any JSON", covers("ADK-05"), () => {
     for (const name of Object.keys(sample[0]).filter((name) => name !== "output")) {
       assert.deepStrictEqual(
         roundTrip({ ...sample[0], [name]: null }),
@@ -73,7 +74,7 @@ describe("AdkEvent", () => {
     assert.deepStrictEqual(decode({ content: { role: null, parts: null } }), { content: {} })
   })
 
-  it("ADK-04: nulls in what users wrote stay, and its keys are not touched", () => {
+  it("nulls and keys in users' data are kept", covers("ADK-04"), () => {
     const actions = {
       stateDelta: { my_key: null, "user:a_b": { c_d: null } },
       agentState: { long_running_tool_ids: null }
@@ -81,7 +82,7 @@ describe("AdkEvent", () => {
     assert.deepStrictEqual(roundTrip({ id: "1", actions }), { id: "1", actions })
   })
 
-  it("ADK-05: words of enumerations that are not known are kept", () => {
+  it("unknown words of enumerations are kept", covers("ADK-05"), () => {
     const json = {
       id: "1",
       finishReason: "REASON_OF_2030",
@@ -92,7 +93,7 @@ describe("AdkEvent", () => {
     assert.strictEqual(Schema.decodeUnknownSync(AdkMetadata.FinishReason)("MAX_TOKENS"), "MAX_TOKENS")
   })
 
-  it("ADK-04, field case ADK-07: both spellings are read", () => {
+  it("camelCase and snake_case are decoded", covers("ADK-04", "field:ADK-07"), () => {
     const event = decode({
       id: "1",
       invocation_id: "e-1",
@@ -103,7 +104,7 @@ describe("AdkEvent", () => {
     assert.deepStrictEqual(AdkEvent.pending(event), [{ id: "c", name: "f", args: { snake_case: 1 } }])
   })
 
-  it("ADK-04: seconds and milliseconds are the same time; the number is written as it was read", () => {
+  it("seconds and milliseconds are the same time, and the number is encoded unchanged", covers("ADK-04"), () => {
     for (const timestamp of [1_767_225_600.25, 1_767_225_600_250]) {
       assert.strictEqual(AdkEvent.timeMillis(decode({ id: "1", timestamp })), 1_767_225_600_250)
       assert.deepStrictEqual(roundTrip({ id: "1", timestamp }), { id: "1", timestamp })
@@ -112,12 +113,12 @@ describe("AdkEvent", () => {
     assert.strictEqual(AdkSession.timeMillis(Schema.decodeUnknownSync(AdkSession.Session)(session)), 1_767_225_600_250)
   })
 
-  it("ADK-04: route is read in either of its places", () => {
+  it("the route is read from the event or from its actions", covers("ADK-04"), () => {
     assert.strictEqual(AdkEvent.route(decode({ id: "1", route: "a" })), "a")
     assert.deepStrictEqual(AdkEvent.route(decode({ id: "1", actions: { route: [true, 2, "b"] } })), [true, 2, "b"])
   })
 
-  it("what is of another type is refused, and where", () => {
+  it("a member of another type is refused with its path", () => {
     const wrong = Schema.decodeUnknownResult(AdkEvent.Event)({ content: { parts: [{ text: 1 }] } })
     assert.match(
       Result.getOrThrow(Result.flip(wrong)).message,
@@ -129,7 +130,7 @@ describe("AdkEvent", () => {
     assert.isTrue(Result.isFailure(Schema.decodeUnknownResult(AdkSession.Session)({ userId: "u" })))
   })
 
-  it("ADK-04: an error with content cut an answer, STOP is none", () => {
+  it("an error with content is truncated, and STOP is not an error", covers("ADK-04"), () => {
     assert.deepStrictEqual(AdkEvent.failure(decode({ errorCode: "MAX_TOKENS", content: { parts: [{ text: "a" }] } })), {
       code: "MAX_TOKENS",
       message: "MAX_TOKENS",
@@ -141,25 +142,29 @@ describe("AdkEvent", () => {
 })
 
 describe("AdkContent", () => {
-  it("ADK-04: base64 is read in both alphabets, with or without padding, and written in the standard one", () => {
-    for (const data of ["+/8=", "-_8=", "-_8"]) {
-      const part = Schema.decodeUnknownSync(AdkContent.Part)({ inlineData: { data, mimeType: "image/png" } })
-      assert.deepStrictEqual(AdkContent.bytes(part.inlineData!), new Uint8Array([251, 255]))
-      assert.deepStrictEqual(Schema.encodeSync(AdkContent.Part)(part), {
-        inlineData: { data: "+/8=", mimeType: "image/png" }
-      })
+  it(
+    "base64 is decoded in both alphabets, with or without padding, and encoded in the standard one",
+    covers("ADK-04"),
+    () => {
+      for (const data of ["+/8=", "-_8=", "-_8"]) {
+        const part = Schema.decodeUnknownSync(AdkContent.Part)({ inlineData: { data, mimeType: "image/png" } })
+        assert.deepStrictEqual(AdkContent.bytes(part.inlineData!), new Uint8Array([251, 255]))
+        assert.deepStrictEqual(Schema.encodeSync(AdkContent.Part)(part), {
+          inlineData: { data: "+/8=", mimeType: "image/png" }
+        })
+      }
+      const signed = { text: "a", thoughtSignature: "-_8=" }
+      assert.deepStrictEqual(Schema.decodeUnknownSync(AdkContent.Part)(signed), signed)
+      assert.strictEqual(AdkContent.bytes({ data: "no base64!" }), undefined)
     }
-    const signed = { text: "a", thoughtSignature: "-_8=" }
-    assert.deepStrictEqual(Schema.decodeUnknownSync(AdkContent.Part)(signed), signed)
-    assert.strictEqual(AdkContent.bytes({ data: "no base64!" }), undefined)
-  })
+  )
 
-  it("ADK-04: thoughts are no answer", () => {
+  it("thoughts are left out of the text", covers("ADK-04"), () => {
     const content = { parts: [{ text: "hm", thought: true }, { text: "Yes." }, { text: "" }] }
     assert.deepStrictEqual([AdkContent.textOf(content), AdkContent.thoughtOf(content)], ["Yes.", "hm"])
   })
 
-  it("ADK-04: what a tool asks of the user is kept whole", () => {
+  it("a request for a credential is kept in full", covers("ADK-04"), () => {
     const config = {
       authScheme: { type: "oauth2", x_y: null },
       exchangedAuthCredential: { oauth2: { clientSecret: "<redacted>" } }

@@ -31,7 +31,7 @@ const parse = (text: string): Result.Result<unknown, string> =>
 
 const decode = Schema.decodeUnknownResult(AdkEvent.Event)
 
-const malformed = (data: string, issue: string) =>
+const toMalformed = (data: string, issue: string) =>
   new AgentError.MalformedResponseError({
     message: `cannot read an event: ${issue}; it begins with ${JSON.stringify(data.slice(0, 200))}`,
     dialect: "ADK",
@@ -59,7 +59,7 @@ const isFailure = (json: object) => ("error" in json && !hasId(json)) || !AdkEve
 
 const readInvalidJson = ({ data, event }: Frame, issue: string): Reason => {
   const message = unescapedError.exec(data)?.[1] ?? (event === "error" ? data : undefined)
-  return message === undefined ? malformed(data, issue) : agentFailed(message)
+  return message === undefined ? toMalformed(data, issue) : agentFailed(message)
 }
 
 /** Reads one frame: an event, the failure of the run, or `undefined` if the frame holds no data. */
@@ -73,16 +73,16 @@ export const readFrame = (frame: Frame): Result.Result<AdkEvent.Event | undefine
   if (isError) {
     return Result.fail(agentFailed(ErrorText.fromJson(json) ?? "", Predicate.isReadonlyObject(json) ? json : undefined))
   }
-  if (!Predicate.isReadonlyObject(json)) return Result.fail(malformed(data, "not an object"))
+  if (!Predicate.isReadonlyObject(json)) return Result.fail(toMalformed(data, "not an object"))
   if (isFailure(json)) return Result.fail(agentFailed(ErrorText.fromJson(json) ?? "", json))
-  return Result.mapError(decode(json), (error) => malformed(data, error.message))
+  return Result.mapError(decode(json), (error) => toMalformed(data, error.message))
 }
 
 // -----------------------------------------------------------------------------
 // streams
 // -----------------------------------------------------------------------------
 
-const interrupted = (message: string, cause?: unknown) =>
+const toInterrupted = (message: string, cause?: unknown) =>
   new AgentError.StreamInterruptedError({ message, ...(cause !== undefined && { cause }) })
 
 /** Collects text and returns the events in it; `failure` is set by the first frame that cannot be read or reports one. */
@@ -126,7 +126,7 @@ const makeDecoder = (maxEventSize: number) => {
       append("\n\n")
       const complete = frames.filter(({ data }) => Result.isSuccess(parse(data)))
       failure ??= reason ??
-        (complete.length < frames.length ? interrupted("the stream ended within an event") : undefined)
+        (complete.length < frames.length ? toInterrupted("the stream ended within an event") : undefined)
       frames = complete
       return drain()
     }
@@ -136,7 +136,7 @@ const makeDecoder = (maxEventSize: number) => {
 const toReason = (error: HttpClientError.HttpClientError | AgentError.TimeoutError): Reason => {
   if (error._tag === "TimeoutError") return error
   const { cause, message } = HttpExchange.connectionError(error)
-  return interrupted(message, cause)
+  return toInterrupted(message, cause)
 }
 
 /** Decodes bytes to events, one array of events for each chunk. `maxEventSize` is in characters. */

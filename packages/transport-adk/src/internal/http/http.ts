@@ -78,7 +78,7 @@ const toRefusalContext = ({ isRun = false, method, subject }: Request): Refusal.
   }
 })
 
-const malformed = (status: number, text: string) => (issue: string) =>
+const toMalformed = (status: number, text: string) => (issue: string) =>
   new AgentError.MalformedResponseError({
     message: `cannot read the response (HTTP ${status}): ${issue}; it begins with ${
       JSON.stringify(text.slice(0, 200))
@@ -147,7 +147,7 @@ export const make = (server: HttpExchange.Server): Http => {
     const decode = Schema.decodeUnknownResult(schema)
     return Effect.fnUntraced(function*(request) {
       const { body, response, text } = yield* fetchOk(request)
-      const fail = malformed(response.status, text)
+      const fail = toMalformed(response.status, text)
       const json = yield* Effect.fromResult(Result.mapError(body, fail))
       return yield* Effect.fromResult(Result.mapError(decode(json ?? ifNull), ({ message }) => fail(message)))
     })

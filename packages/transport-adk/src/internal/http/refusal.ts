@@ -57,7 +57,7 @@ const unknownApp: Rule = ({ fields, message, session, status }) =>
     ? new AdkError.AppNotFoundError({ ...fields, ...session })
     : undefined
 
-const denied: Rule = ({ challenge, fields, message, status }) => {
+const accessDenial: Rule = ({ challenge, fields, message, status }) => {
   if (status !== 401 && status !== 403) return undefined
   return /^forbidden: (?:host|origin|possible dns)/i.test(message)
     ? new AdkError.GuardRefusedError({
@@ -86,7 +86,7 @@ const notFound: Rule = (refused) => {
     : new AdkError.AppNotFoundError({ ...fields, ...session })
 }
 
-const unsupported: Rule = ({ fields, status }) =>
+const missingRoute: Rule = ({ fields, status }) =>
   status === 405 || status === 501 ? new AdkError.RouteUnsupportedError(fields) : undefined
 
 const tooLarge: Rule = ({ fields, status }) => status === 413 ? new AdkError.TooLargeError(fields) : undefined
@@ -111,11 +111,11 @@ const unavailable: Rule = ({ fields, method, status }) =>
 /** The first rule that applies decides. */
 const rules: ReadonlyArray<Rule> = [
   unknownApp,
-  denied,
+  accessDenial,
   sessionExists,
   missingAppName,
   notFound,
-  unsupported,
+  missingRoute,
   tooLarge,
   invalid,
   agentFailed,

@@ -211,7 +211,7 @@ const end = (progress: Progress, failure?: RunSummary.Failure): Stream.Stream<Ev
     )))
 
 /** Returns the events before the agent's first one: the task, and a new task's state `working`. */
-const begun = Effect.fnUntraced(function*(task: Task.Task, session: UpdateMetadata.SessionRef) {
+const makeHead = Effect.fnUntraced(function*(task: Task.Task, session: UpdateMetadata.SessionRef) {
   if (task.status.state === "working" || task.contextId === undefined) return [task]
   const working = StreamEvent.statusUpdate({
     taskId: task.id,
@@ -254,7 +254,7 @@ const run = (runner: Runner, turn: Turn, mode: Mode): Stream.Stream<Event, Reaso
     entry.pending = []
     entry.add([task])
     runner.tasks.put(entry)
-    const head: ReadonlyArray<Event> = yield* begun(task, session)
+    const head: ReadonlyArray<Event> = yield* makeHead(task, session)
     return Stream.concat(Stream.fromArray(head), mapEvents(runner, progress, events)).pipe(
       Stream.mapArray((events) => {
         entry.add(events)

@@ -33,7 +33,7 @@ export const makeEntry = (taskId: Id.TaskId, contextId: Id.ContextId): TaskEntry
     add: (events) => {
       for (const event of events) {
         collector.add(event)
-        // an artifact keeps the metadata of its own updates
+        // an artifact keeps only the metadata of its updates
         if (event._tag === "StatusUpdate" || event._tag === "Task") Object.assign(metadata, event.metadata)
       }
     },

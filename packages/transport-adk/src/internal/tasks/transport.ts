@@ -27,19 +27,19 @@ export interface Settings extends Turn.Settings, Run.Settings {}
 
 /** The operations that ADK servers cannot serve, and the reasons. */
 const refusals: { readonly [operation: string]: () => Reason } = {
-  ListTasks: () => unsupported("ADK servers store no tasks to list; list sessions with AdkClient instead"),
-  SubscribeToTask: () => unsupported("ADK streams cannot be joined or resumed; read the task with GetTask instead"),
-  GetExtendedAgentCard: () => unsupported("ADK servers have no agent cards"),
+  ListTasks: () => toUnsupported("ADK servers store no tasks to list; list sessions with AdkClient instead"),
+  SubscribeToTask: () => toUnsupported("ADK streams cannot be joined or resumed; read the task with GetTask instead"),
+  GetExtendedAgentCard: () => toUnsupported("ADK servers have no agent cards"),
   CreateTaskPushNotificationConfig: Turn.pushNotSupported,
   GetTaskPushNotificationConfig: Turn.pushNotSupported,
   ListTaskPushNotificationConfigs: Turn.pushNotSupported,
   DeleteTaskPushNotificationConfig: Turn.pushNotSupported
 }
 
-const unsupported = (message: string): Reason => AgentError.reason("UnsupportedOperationError", { message })
+const toUnsupported = (message: string): Reason => AgentError.reason("UnsupportedOperationError", { message })
 
 const refuse = (operation: string): Effect.Effect<never, Reason> =>
-  Effect.fail(refusals[operation]?.() ?? unsupported(`ADK servers have no operation ${operation}`))
+  Effect.fail(refusals[operation]?.() ?? toUnsupported(`ADK servers have no operation ${operation}`))
 
 /** Without a length the history is complete; a length of 0 omits it (A2A 1.0 §3.2.4). */
 const trimHistory = (task: Task.Task, length: number | undefined): Task.Task => {
