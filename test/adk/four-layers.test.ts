@@ -1,4 +1,4 @@
-/** One program against an agent in this process, over both bindings of A2A, and behind an ADK server. */
+/** One program against an agent in this process, over both bindings of A2A, and on an ADK server. */
 import { Agent, AgentStream, Protocol } from "@effect-a2a/core"
 import { AdkEmulator } from "@effect-a2a/emulators"
 import { Wire } from "@effect-a2a/testing"

@@ -1,4 +1,4 @@
-/** ADK's events as those of a task (ADK-08), through the emulator's bytes. */
+/** Events of ADK as those of a task, through the emulator's bytes. */
 import { Agent, AgentStream, Answer, Artifact, Message, Part, type StreamEvent, Task } from "@effect-a2a/core"
 import { AdkEmulator } from "@effect-a2a/emulators"
 import { assert, describe, it } from "@effect/vitest"
@@ -236,7 +236,7 @@ const view = (task: Task.Task) => {
 describe("kinds of servers", () => {
   const inputs = (
     "hello,tool x,thought,preview,parallel,unfinished,inline,code,state,workflow,nothing,unicode,meta,error,truncated," +
-    "stop,input,auth,longrun"
+    "stop,input,longrun"
   ).split(",")
   const views = (flavour: AdkEmulator.Flavour) =>
     Effect.forEach(inputs, (input) =>

@@ -1,4 +1,4 @@
-/** Questions of an ADK agent to a person, answered on the same task (ADK-08). */
+/** Questions of an ADK agent to a person, answered on the same task. */
 import {
   Agent,
   AgentStream,
@@ -19,7 +19,7 @@ import { Effect, Layer, Stream } from "effect"
 import { covers } from "../support/covers.ts"
 import * as Adk from "./support.ts"
 
-/** A task that waits, and the only question in it. */
+/** Returns a waiting task and its only question. */
 const asking = (input: string) =>
   Effect.gen(function*() {
     const task = yield* Adk.send(input)
@@ -90,9 +90,9 @@ describe("questions of an agent", () => {
     covers("ADK-08")
   )
 
-  it.effect(
-    "a credential is requested, and its configuration returns with the person's URL",
-    Adk.onPython(() =>
+  it.effect.each(Adk.flavours)(
+    "a credential is requested, and its configuration returns with the person's URL (%s)",
+    Adk.onEach(() =>
       Effect.gen(function*() {
         const { on, question, task } = yield* asking("auth")
         assert.deepStrictEqual([task.status.state, question.kind], ["auth-required", "credential"])
@@ -230,7 +230,7 @@ describe("questions of an agent", () => {
 
   it.effect("an answer works after a restart of the client", () =>
     Effect.gen(function*() {
-      /** A client that knows nothing of earlier ones; the server is the same. */
+      /** Runs with a new client of the same server. */
       const anew = <A, E>(self: Effect.Effect<A, E, AgentTransport.AgentTransport>) =>
         Effect.provide(self, Layer.fresh(AdkTransport.layer({ url: AdkEmulator.url, appName: AdkEmulator.appName })))
       const { on, question } = yield* anew(asking("confirm"))

@@ -1,4 +1,4 @@
-/** A server that is not there. */
+/** A server that does not listen. */
 import { Agent, Credentials } from "@effect-a2a/core"
 import { NodeAgent } from "@effect-a2a/node"
 import { Adk } from "@effect-a2a/transport-adk"
@@ -17,7 +17,7 @@ it.live("an unreachable server fails the call with the reason, and creates no ta
       const { reason } = yield* Effect.flip(call)
       assert.strictEqual(reason._tag, "ConnectionError")
       assert.include(reason.message, "ECONNREFUSED")
-      // nothing can have arrived
+      // nothing was sent
       assert.isFalse("messageId" in reason)
     }
   }).pipe(Effect.provide(nowhere)), covers("ADK-08"))

@@ -1,4 +1,4 @@
-/** Our emulator answers as the servers do. */
+/** The emulator passes the tests of the real servers. */
 import { AdkEmulator } from "@effect-a2a/emulators"
 import * as NodeAgentServer from "@effect-a2a/node/NodeAgentServer"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ const agent = ({ parts, state, text }: AdkEmulator.Turn): ReadonlyArray<AdkEmula
   return ((script as any)[word] ?? []).flatMap(step)
 }
 
-// a run that is left ends here, as in no JavaScript server
+// the emulator stops an interrupted run, JavaScript servers do not
 for (const differs of [python, { ...javascript, stops: true }]) {
   const flavour = differs.flavour === "python" ? "python" : "javascript"
   const routes = AdkEmulator.routes({ flavour, apps: ["llm", "scripted"], agent })

@@ -1,4 +1,4 @@
-/** The server that the page of `POST /run` describes, asked without our client: every status and body of the page. */
+/** Every status and body in the documentation of `POST /run`, requested without the client. */
 import { Credentials, ServiceParameters } from "@effect-a2a/core"
 import { NodeAgent } from "@effect-a2a/node"
 import { AdkClient, AdkContent, AdkEvent } from "@effect-a2a/transport-adk"
@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { covers } from "../../support/covers.ts"
 import { AdkPeer, layer as peer, pythonDefault, pythonPeer } from "./peer.ts"
 
 const outside = Layer.merge(Credentials.layerNone, Layer.fresh(NodeAgent.layerClient))
@@ -26,9 +27,9 @@ const post = (path: string, body: unknown) =>
 const place = { appName: "scripted", userId: "user-001", sessionId: "session-001" }
 const newMessage = { role: "user", parts: [{ text: "meta" }] }
 
-describe.skipIf(!pythonPeer.isInstalled)("the page of POST /run", () => {
+describe.skipIf(!pythonPeer.isInstalled)("the documentation of POST /run", () => {
   layer(peer(pythonPeer), { excludeTestServices: true })((it) => {
-    it.effect("ADK-01, ADK-04: 200 is a list of events, each of which reads and writes back to the same JSON", () =>
+    it.effect("HTTP 200 is a list of events that decode and encode to the same JSON", () =>
       Effect.gen(function*() {
         yield* post("/apps/scripted/users/user-001/sessions", { sessionId: place.sessionId })
         for (const word of ["meta", "tool", "longrun", "state", "code", "error", "artifact"]) {
@@ -43,9 +44,9 @@ describe.skipIf(!pythonPeer.isInstalled)("the page of POST /run", () => {
             assert.isBelow(event.timestamp!, 1e11, "seconds")
           }
         }
-      }))
+      }), covers("ADK-01", "ADK-04"))
 
-    it.effect("ADK-06: a server on a loopback address refuses pages of other origins", () =>
+    it.effect("a server on a loopback address refuses pages of other origins", () =>
       Effect.gen(function*() {
         const { origin } = yield* AdkPeer
         const client = yield* AdkClient.make({ url: origin })
@@ -53,9 +54,9 @@ describe.skipIf(!pythonPeer.isInstalled)("the page of POST /run", () => {
           ServiceParameters.provide({ headers: { origin: "https://elsewhere.example" } })
         )
         assert.strictEqual(reason._tag, "GuardRefusedError")
-      }).pipe(Effect.provide(outside)))
+      }).pipe(Effect.provide(outside)), covers("ADK-06"))
 
-    it.effect("ADK-01: without an application in the request, the server's default one", () =>
+    it.effect("a request without an application reaches the server's default one", () =>
       Effect.gen(function*() {
         const client = yield* AdkClient.make({ url: yield* pythonDefault })
         const key = { userId: "u-1", sessionId: "s-1" }
@@ -71,10 +72,10 @@ describe.skipIf(!pythonPeer.isInstalled)("the page of POST /run", () => {
         yield* client.addSessionToMemory(key)
         yield* client.deleteSession(key)
         assert.deepStrictEqual(yield* client.listSessions(key), [])
-      }).pipe(Effect.provide(outside), Effect.scoped))
+      }).pipe(Effect.provide(outside), Effect.scoped), covers("ADK-01"))
 
     for (const path of ["/run", "/run_sse"]) {
-      it.effect(`ADK-06: ${path} refuses with 400, 404 and 422 and the bodies of the page`, () =>
+      it.effect(`${path} refuses with 400, 404 and 422 and the documented bodies`, () =>
         Effect.gen(function*() {
           const refused = Effect.fnUntraced(function*(body: unknown) {
             const { status, text } = yield* post(path, body)
@@ -110,7 +111,7 @@ describe.skipIf(!pythonPeer.isInstalled)("the page of POST /run", () => {
             input: {},
             ctx: { error: "Expecting property name enclosed in double quotes" }
           }]])
-        }))
+        }), covers("ADK-06"))
     }
   })
 })

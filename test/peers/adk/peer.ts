@@ -1,4 +1,4 @@
-/** ADK servers that nobody here wrote, as the suites see them. */
+/** Third-party ADK servers. */
 import type { AdkError, AdkSession } from "@effect-a2a/transport-adk"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -6,38 +6,38 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Child from "../child.ts"
 
-/** Where it listens. */
+/** The server's origin. */
 export class AdkPeer extends Context.Service<AdkPeer, { readonly origin: string }>()("test/AdkPeer") {}
 
 export type Reason = AdkError.AdkErrorReason["_tag"]
 
-/** Where a server differs from Python 2.x, which the page of the API describes. */
+/** Differences of a server from Python 2.x, which the documentation describes. */
 export interface Differences {
   readonly flavour: AdkSession.Flavour
-  /** Of a run that names an application that is not there. */
+  /** The reason of a run that names a missing application. */
   readonly unknownApp: Reason
-  /** Of a stream in a session of an application that is not there. */
+  /** The reason of a stream in a session of a missing application. */
   readonly unknownAppStream: Reason
-  /** Of an application whose name is reserved. */
+  /** The reason of a run that names a reserved application. */
   readonly specialApp: Reason
-  /** Whether state is changed, artifacts are saved and sessions remembered without a run. */
+  /** State can be changed, artifacts saved and memory written without a run. */
   readonly writes: boolean
-  /** Whether sessions begin with events. */
+  /** Sessions can begin with events. */
   readonly initialEvents: boolean
-  /** What is told of an agent that throws: by a run, with what it said before, and by a stream. */
+  /** The report of an agent that throws: by a run, with its earlier text, and by a stream. */
   readonly runThrew: string
   readonly runSaid: ReadonlyArray<string>
   readonly streamThrew: string
   readonly streamType: string | undefined
-  /** In how many events a stream tells of a file that is saved with words. */
+  /** The number of events in which a stream reports a file that is saved with text. */
   readonly savedEvents: number
-  /** Whether a run that is left by its client stops. */
+  /** An interrupted run stops. */
   readonly stops: boolean
-  /** Of a credential that is asked for: whether a client is told the secrets of the configuration. */
-  readonly tellsSecrets: boolean
-  /** Whether an authorization server on a loopback address is asked for tokens. */
+  /** A requested credential contains the secrets of the configuration. */
+  readonly sendsSecrets: boolean
+  /** Tokens are requested from an authorization server on a loopback address. */
   readonly exchanges: boolean
-  /** Whether a model is told the answer to `requestInputTool`; it asks again where it is not. */
+  /** The model receives the answer to `requestInputTool`; without it, it asks again. */
   readonly hearsInput: boolean
 }
 
@@ -54,14 +54,14 @@ export const python: Differences = {
   streamType: "RuntimeError",
   savedEvents: 2,
   stops: true,
-  tellsSecrets: false,
+  sendsSecrets: false,
   exchanges: true,
   hearsInput: true
 }
 
 export const javascript: Differences = {
   flavour: "javascript",
-  // it looks for the session first, and takes the stream on before it looks for the application
+  // it looks up the session first, and accepts the stream before it looks up the application
   unknownApp: "SessionNotFoundError",
   unknownAppStream: "StreamError",
   specialApp: "SessionNotFoundError",
@@ -73,7 +73,7 @@ export const javascript: Differences = {
   streamType: undefined,
   savedEvents: 1,
   stops: false,
-  tellsSecrets: true,
+  sendsSecrets: true,
   exchanges: false,
   hearsInput: false
 }
@@ -81,9 +81,9 @@ export const javascript: Differences = {
 export interface Subject {
   readonly name: string
   readonly isInstalled: boolean
-  /** How it is installed. */
+  /** The script that installs it. */
   readonly script: string
-  /** Whether it serves an agent with a model, too. */
+  /** It also serves an agent with a model. */
   readonly hasModel: boolean
   readonly differs: Differences
   readonly start: Effect.Effect<string, never, Scope.Scope>
@@ -94,7 +94,7 @@ const environment = "../../.tmp/adk-python-peer"
 const startPython = (...args: ReadonlyArray<string>) =>
   Child.start(Child.file(`${environment}/bin/python`), "-W", "ignore", Child.file("adk/python/server.py"), ...args)
 
-/** With a default application. */
+/** A server with a default application. */
 export const pythonDefault = startPython("scripted")
 
 export const pythonPeer: Subject = {

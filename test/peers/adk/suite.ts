@@ -1,4 +1,4 @@
-/** What is asked of every ADK server, by the client and by the transport. */
+/** Tests of every ADK server, through the client and the transport. */
 import * as Agent from "@effect-a2a/core/Agent"
 import * as Credentials from "@effect-a2a/core/Credentials"
 import * as NodeAgent from "@effect-a2a/node/NodeAgent"

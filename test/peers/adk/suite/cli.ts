@@ -1,7 +1,8 @@
-/** The command, as a process of its own. */
+/** The command, in a separate process. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { last, parse, run } from "../../../../packages/cli/test/support/process.ts"
+import { covers } from "../../../support/covers.ts"
 import { AdkPeer } from "../peer.ts"
 import type { Context } from "./context.ts"
 
@@ -12,7 +13,7 @@ const ask = Effect.fnUntraced(function*(app: string, word: string, ...more: Read
 
 export const cli = ({ it }: Context): void => {
   for (const method of ["--stream", "--no-stream"]) {
-    it.effect(`ADK-08: a2a ask --adk ${method}`, () =>
+    it.effect(`a2a ask --adk ${method} reports answers, tools, failures and questions`, () =>
       Effect.gen(function*() {
         const [hello, tool, failed, waits] = yield* Effect.all([
           ask("scripted", "hello", method, "--session", `hello${method}`),
@@ -35,6 +36,6 @@ export const cli = ({ it }: Context): void => {
         assert.deepStrictEqual(last(tool).outcome.toolCalls.map(({ name }: any) => name), ["search"])
         assert.deepStrictEqual([failed.code, last(failed).error.code], [1, "TASK_STATE_FAILED"])
         assert.deepStrictEqual([waits.code, last(waits).outcome.state], [6, "input-required"])
-      }))
+      }), covers("ADK-08"))
   }
 }

@@ -1,4 +1,4 @@
-/** What the parts of the suite share. */
+/** Helpers that the parts of the suite share. */
 import type { Agent, AgentTransport } from "@effect-a2a/core"
 import { AdkClient, AdkContent, AdkEvent } from "@effect-a2a/transport-adk"
 import type { Vitest } from "@effect/vitest"
@@ -12,7 +12,7 @@ export interface Context {
 
 let count = 0
 
-/** A user of its own, with a session. */
+/** Creates a new user with a session. */
 export const session = Effect.gen(function*() {
   const client = yield* AdkClient.AdkClient
   const userId = `user-${++count}`
@@ -22,7 +22,7 @@ export const session = Effect.gen(function*() {
 
 export const saying = (text: string) => ({ newMessage: AdkContent.user(AdkContent.text(text)) })
 
-/** What an agent says to a message, all at once, in a session of its own. */
+/** Runs an agent in a new session and returns all events at once. */
 export const run = Effect.fnUntraced(function*(text: string) {
   const client = yield* AdkClient.AdkClient
   return yield* client.run({ ...yield* session, ...saying(text) })
@@ -30,7 +30,7 @@ export const run = Effect.fnUntraced(function*(text: string) {
 
 export const texts = (events: ReadonlyArray<AdkEvent.Event>) => events.map(AdkEvent.text)
 
-/** The tag of the reason why an effect fails. */
+/** Returns the tag of the reason with which an effect fails. */
 export const refusal = <A, E extends { readonly reason: { readonly _tag: string } }, R>(
   effect: Effect.Effect<A, E, R>
 ) => Effect.map(Effect.flip(effect), ({ reason }) => reason._tag)

@@ -3,9 +3,10 @@ import { AdkClient, type AdkError, AdkEvent, type AdkRun } from "@effect-a2a/tra
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { covers } from "../../../support/covers.ts"
 import { type Context, refusal, saying, session, texts } from "./context.ts"
 
-/** Both ways to run. */
+/** Runs without and with a stream. */
 const ways = (request: AdkRun.RunRequest) =>
   Effect.map(AdkClient.AdkClient, (client) => [client.run(request), Stream.runDrain(client.runSse(request))])
 
@@ -15,7 +16,7 @@ const reasonOf = <T extends AdkError.AdkErrorReason["_tag"]>(reason: AdkError.Ad
 }
 
 export const errors = ({ differs, it }: Context): void => {
-  it.effect("ADK-06: no such session, no such application", () =>
+  it.effect("a missing session and a missing application are reported as such", () =>
     Effect.gen(function*() {
       const client = yield* AdkClient.AdkClient
       const key = yield* session
@@ -27,16 +28,16 @@ export const errors = ({ differs, it }: Context): void => {
       for (const way of yield* ways({ ...key, appName: "nope", ...saying("hello") })) {
         assert.strictEqual(yield* refusal(way), differs.unknownApp)
       }
-      // a session is made for an application that is not there, and the run fails
+      // the server creates a session for a missing application, and the run fails
       const { id } = yield* client.createSession({ appName: "nope", userId: key.userId })
       const nowhere = { appName: "nope", userId: key.userId, sessionId: id, ...saying("hello") }
       assert.strictEqual(yield* refusal(client.run(nowhere)), "AppNotFoundError")
       assert.strictEqual(yield* refusal(Stream.runDrain(client.runSse(nowhere))), differs.unknownAppStream)
       const reason = yield* refusal(client.run({ ...nowhere, appName: "__nope" }))
       assert.strictEqual(reason, differs.specialApp)
-    }))
+    }), covers("ADK-06"))
 
-  it.effect("ADK-06: what an agent said before it threw, and the words of what it threw", () =>
+  it.effect("an agent that throws reports its earlier text and the exception's message", () =>
     Effect.gen(function*() {
       const client = yield* AdkClient.AdkClient
       const key = yield* session
@@ -55,8 +56,8 @@ export const errors = ({ differs, it }: Context): void => {
       for (const way of yield* ways({ ...key, ...saying("throwfirst") })) {
         assert.include(["AgentFailedError", "StreamError"], yield* refusal(way))
       }
-      // what was said is in the session, which remains usable
+      // the earlier text is in the session, which remains usable
       assert.include(texts((yield* client.getSession(key)).events ?? []), "Well, no.")
       assert.deepStrictEqual(texts(yield* client.run({ ...key, ...saying("hello") })), ["Hello, world"])
-    }))
+    }), covers("ADK-06"))
 }

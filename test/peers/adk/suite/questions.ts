@@ -1,4 +1,4 @@
-/** Agents of ADK's own making, whose model asks for tools that wait for a person. */
+/** Agents built with ADK whose model calls tools that wait for a person. */
 import {
   Agent,
   AgentStream,
@@ -16,6 +16,7 @@ import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import { covers } from "../../../support/covers.ts"
 import { AdkPeer } from "../peer.ts"
 import type { Context } from "./context.ts"
 
@@ -35,7 +36,7 @@ const send = (input: string | ReadonlyArray<Part.Part>, to?: Task.Task) =>
     return answer as Task.Task
   })
 
-/** A task that waits, and its one question. */
+/** Returns a waiting task and its only question. */
 const asked = Effect.fnUntraced(function*(word: string, state: string) {
   const task = yield* send(word)
   assert.strictEqual(task.status.state, state)
@@ -47,22 +48,24 @@ const asked = Effect.fnUntraced(function*(word: string, state: string) {
 export const questions = ({ differs, it }: Context): void => {
   const test = (
     title: string,
-    body: Effect.Effect<void, unknown, Agent.Agent | AgentTransport.AgentTransport | AdkPeer>
-  ) => it.effect(title, () => Effect.provide(body, llm))
+    body: Effect.Effect<void, unknown, Agent.Agent | AgentTransport.AgentTransport | AdkPeer>,
+    options: ReturnType<typeof covers>
+  ) => it.effect(title, () => Effect.provide(body, llm), options)
 
   test(
-    "ADK-06: a response to a call that there was not is a failed task",
+    "a response to an unknown call fails the task",
     Effect.gen(function*() {
       const { id: taskId } = yield* send("hello")
       const wrong = AdkReply.result({ id: "x", name: "pay" }, {})
       const task = yield* send([wrong])
       assert.notStrictEqual(task.id, taskId)
       assert.strictEqual(task.status.state, "failed")
-    })
+    }),
+    covers("ADK-06")
   )
 
   test(
-    "ADK-08: a tool of an agent with a model",
+    "a model's tool call is reported with its result",
     Effect.gen(function*() {
       const said = "search gave {\"found\":\"cats\"}"
       const pieces = yield* Agent.stream("search").pipe(AgentStream.text, Stream.runCollect)
@@ -74,11 +77,12 @@ export const questions = ({ differs, it }: Context): void => {
           ["search", { query: "cats" }, { _tag: "Success", response: { found: "cats" } }]
         ])
       }
-    })
+    }),
+    covers("ADK-08")
   )
 
   test(
-    "ADK-08: a confirmation is asked for, given and denied",
+    "a confirmation is requested, given and denied",
     Effect.gen(function*() {
       for (const [confirmed, said] of [[true, "pay gave {\"paid\":9}"], [false, "rejected"]] as const) {
         const [task, question] = yield* asked("pay", "input-required")
@@ -91,22 +95,24 @@ export const questions = ({ differs, it }: Context): void => {
         const pay = Answer.from(done).toolCalls.filter(({ name }) => name === "pay")
         assert.deepStrictEqual(pay.map(({ outcome }) => outcome?._tag), [confirmed ? "Success" : "Failure"])
       }
-    })
+    }),
+    covers("ADK-08")
   )
 
   test(
-    "ADK-08: a value is asked for, and given in words",
+    "a value is requested and given in words",
     Effect.gen(function*() {
       const [task, question] = yield* asked("adk_request_input", "input-required")
       assert.deepStrictEqual([question.kind, question.text], ["input", "Which city?"])
       const done = yield* send("Lisbon", task)
       assert.strictEqual(done.status.state, differs.hearsInput ? "completed" : "input-required")
       if (differs.hearsInput) assert.include(Task.text(done), "{\"result\":\"Lisbon\"}")
-    })
+    }),
+    covers("ADK-08")
   )
 
   test(
-    "ADK-08: a tool that takes its time has its result told later",
+    "a long-running tool gets its result later",
     Effect.gen(function*() {
       const [task, question] = yield* asked("ask_boss", "input-required")
       assert.strictEqual(question.kind, "tool")
@@ -114,22 +120,24 @@ export const questions = ({ differs, it }: Context): void => {
       const done = yield* send([AdkReply.result(question, { granted: true })], task)
       assert.strictEqual(done.status.state, "completed")
       assert.include(Task.text(done), "ask_boss gave {\"granted\":true}")
-    })
+    }),
+    covers("ADK-08")
   )
 
   test(
-    "ADK-08: a credential is asked for, and told where its owner came back to",
+    "a credential is requested and answered with the person's URL",
     Effect.gen(function*() {
       const [task, question] = yield* asked("mail", "auth-required")
       assert.strictEqual(question.kind, "credential")
       const url = new URL(AdkReply.authUri(question)!)
       assert.strictEqual(url.origin, "http://127.0.0.1:9")
-      assert.strictEqual(JSON.stringify(question).includes("shh"), differs.tellsSecrets)
+      assert.strictEqual(JSON.stringify(question).includes("shh"), differs.sendsSecrets)
       const authResponseUri = `http://127.0.0.1:9/back?code=c&state=${url.searchParams.get("state")}`
       const answer = AdkReply.credential(question, { authResponseUri, redirectUri: "http://127.0.0.1:9/back" })
       const done = yield* send([answer], task)
       if (differs.exchanges) assert.include(Task.text(done), "signedIn")
       else assert.include(Task.statusText(done), "token endpoint 'http://127.0.0.1:9/token' is not allowed")
-    })
+    }),
+    covers("ADK-08")
   )
 }

@@ -1,8 +1,9 @@
-/** Runs, all at once and in a stream. */
+/** Runs with and without a stream. */
 import { AdkClient, AdkContent, AdkEvent, AdkMessage } from "@effect-a2a/transport-adk"
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { covers } from "../../../support/covers.ts"
 import { type Context, run, saying, session, texts } from "./context.ts"
 
 const streamed = Effect.fnUntraced(function*(text: string, streaming = true) {
@@ -14,7 +15,7 @@ const settled = (events: ReadonlyArray<AdkEvent.Event>) =>
   AdkMessage.fromEvents(events).map(({ complete, parts }) => [complete, ...parts.map(({ text }) => text)])
 
 export const runs = ({ differs, it }: Context): void => {
-  it.effect("ADK-01: a run gives its events at once, whatever it is asked for", () =>
+  it.effect("a run returns all events at once, whatever the request", () =>
     Effect.gen(function*() {
       const events = yield* run("hello")
       assert.deepStrictEqual(texts(events), ["Hello, world"])
@@ -23,30 +24,38 @@ export const runs = ({ differs, it }: Context): void => {
       assert.match(event?.invocationId ?? "", /^e-/)
       assert.closeTo(AdkEvent.timeMillis(event!)!, Date.now(), 60_000)
       assert.deepStrictEqual(yield* run("nothing"), [])
-    }))
+    }), covers("ADK-01"))
 
-  it.effect("ADK-02: pieces and their whole, in their order; the whole alone where no pieces are asked for", () =>
-    Effect.gen(function*() {
-      const events = yield* streamed("hello")
-      assert.deepStrictEqual(events.map((event) => [AdkEvent.isPartial(event), AdkEvent.text(event)]), [
-        [true, "Hello"],
-        [true, ", world"],
-        [false, "Hello, world"]
-      ])
-      assert.deepStrictEqual(settled(events), [[true, "Hello, world"]])
-      assert.deepStrictEqual(texts(yield* streamed("hello", false)), ["Hello, world"])
-      assert.deepStrictEqual(yield* streamed("nothing"), [])
-    }))
+  it.effect(
+    "pieces and their full text arrive in order, and only the full text if pieces are not requested",
+    () =>
+      Effect.gen(function*() {
+        const events = yield* streamed("hello")
+        assert.deepStrictEqual(events.map((event) => [AdkEvent.isPartial(event), AdkEvent.text(event)]), [
+          [true, "Hello"],
+          [true, ", world"],
+          [false, "Hello, world"]
+        ])
+        assert.deepStrictEqual(settled(events), [[true, "Hello, world"]])
+        assert.deepStrictEqual(texts(yield* streamed("hello", false)), ["Hello, world"])
+        assert.deepStrictEqual(yield* streamed("nothing"), [])
+      }),
+    covers("ADK-02")
+  )
 
-  it.effect("ADK-02: thoughts are kept apart, and what nothing repeats is kept and marked", () =>
-    Effect.gen(function*() {
-      const thought = yield* streamed("thought")
-      assert.deepStrictEqual(settled(thought), [[true, "Six by seven.", "42"]])
-      assert.deepStrictEqual(AdkContent.thoughtOf(thought.at(-1)?.content), "Six by seven.")
-      assert.deepStrictEqual(settled(yield* streamed("unfinished")), [[false, "Half of it"]])
-    }))
+  it.effect(
+    "thoughts are kept apart, and pieces that are never repeated are kept and marked",
+    () =>
+      Effect.gen(function*() {
+        const thought = yield* streamed("thought")
+        assert.deepStrictEqual(settled(thought), [[true, "Six by seven.", "42"]])
+        assert.deepStrictEqual(AdkContent.thoughtOf(thought.at(-1)?.content), "Six by seven.")
+        assert.deepStrictEqual(settled(yield* streamed("unfinished")), [[false, "Half of it"]])
+      }),
+    covers("ADK-02")
+  )
 
-  it.effect("ADK-04: calls and their results, with what users named left as it is", () =>
+  it.effect("calls and their results keep the keys that users chose", () =>
     Effect.gen(function*() {
       const events = yield* run("tool")
       assert.deepStrictEqual(events.flatMap(AdkEvent.calls), [
@@ -58,9 +67,9 @@ export const runs = ({ differs, it }: Context): void => {
       assert.deepStrictEqual(events.flatMap(AdkEvent.pending), [])
       const [asked] = (yield* run("longrun")).flatMap(AdkEvent.pending)
       assert.strictEqual(asked?.id, "adk-2")
-    }))
+    }), covers("ADK-04"))
 
-  it.effect("ADK-04: bytes in either alphabet, files, code, metadata", () =>
+  it.effect("bytes in either alphabet, files, code and metadata are read", () =>
     Effect.gen(function*() {
       const [{ inlineData } = {}, { fileData } = {}] = AdkContent.partsOf((yield* run("inline"))[0]?.content)
       assert.deepStrictEqual([...AdkContent.bytes(inlineData!)!], [0xfb, 0xff, 0xbe, 0])
@@ -74,9 +83,9 @@ export const runs = ({ differs, it }: Context): void => {
       assert.deepStrictEqual(meta?.usageMetadata, { promptTokenCount: 3, totalTokenCount: 5 })
       assert.deepStrictEqual(meta?.citationMetadata?.citations, [{ title: "Example", uri: "https://example.com/" }])
       assert.deepStrictEqual(texts(yield* streamed("unicode")), ["Ünï\u2028cöde 🦊 \u0001 漢字"])
-    }))
+    }), covers("ADK-04"))
 
-  it.effect("ADK-01: state goes along with a message, and null in it counts", () =>
+  it.effect("a change of state accompanies a message, and null in it counts", () =>
     Effect.gen(function*() {
       const client = yield* AdkClient.AdkClient
       const key = yield* session
@@ -88,9 +97,9 @@ export const runs = ({ differs, it }: Context): void => {
       const [delta] = yield* client.run({ ...key, ...saying("state") })
       assert.deepStrictEqual(delta?.actions?.stateDelta, { some_topic: "cats", "user:name": "Ana", gone: null })
       assert.deepInclude((yield* client.getSession(key)).state, { some_topic: "cats", "user:name": "Ana" })
-    }))
+    }), covers("ADK-01"))
 
-  it.effect("ADK-01: every kind of part arrives as it was sent", () =>
+  it.effect("every kind of part arrives unchanged", () =>
     Effect.gen(function*() {
       const client = yield* AdkClient.AdkClient
       const newMessage = AdkContent.user(
@@ -102,9 +111,9 @@ export const runs = ({ differs, it }: Context): void => {
       const [, { inlineData }, { fileData }] = JSON.parse(AdkEvent.text(heard!)).parts
       assert.deepStrictEqual([...AdkContent.bytes(inlineData)!], [0xfb, 0xff, 0xbe, 0])
       assert.deepStrictEqual(fileData, { fileUri: "gs://bucket/a.pdf", mimeType: "application/pdf" })
-    }))
+    }), covers("ADK-01"))
 
-  it.effect("ADK-04: an error that the model reports is an event", () =>
+  it.effect("an error reported by the model is an event", () =>
     Effect.gen(function*() {
       const events = yield* streamed("error")
       assert.deepStrictEqual(AdkEvent.failure(events.at(-1)!), {
@@ -113,21 +122,25 @@ export const runs = ({ differs, it }: Context): void => {
         truncated: false
       })
       assert.isTrue(AdkEvent.failure((yield* run("truncated"))[0]!)?.truncated)
-    }))
+    }), covers("ADK-04"))
 
-  it.effect("ADK-07: a run that is left is not asked for again; whether it goes on is the server's affair", () =>
-    Effect.gen(function*() {
-      const client = yield* AdkClient.AdkClient
-      const key = yield* session
-      const first = yield* Stream.runHead(client.runSse({ ...key, ...saying("slow") }))
-      assert.strictEqual(first._tag, "Some")
-      yield* Effect.sleep("1200 millis")
-      const { events = [] } = yield* client.getSession(key)
-      const ticks = events.filter(({ author }) => author === "scripted").length
-      assert.strictEqual(ticks < 3, differs.stops, String(ticks))
-    }))
+  it.effect(
+    "an interrupted run is not requested again, and the server decides if it stops",
+    () =>
+      Effect.gen(function*() {
+        const client = yield* AdkClient.AdkClient
+        const key = yield* session
+        const first = yield* Stream.runHead(client.runSse({ ...key, ...saying("slow") }))
+        assert.strictEqual(first._tag, "Some")
+        yield* Effect.sleep("1200 millis")
+        const { events = [] } = yield* client.getSession(key)
+        const ticks = events.filter(({ author }) => author === "scripted").length
+        assert.strictEqual(ticks < 3, differs.stops, String(ticks))
+      }),
+    covers("ADK-07")
+  )
 
-  it.effect("ADK-01: runs of one session wait for each other", () =>
+  it.effect("runs of one session wait for each other", () =>
     Effect.gen(function*() {
       const client = yield* AdkClient.AdkClient
       const key = yield* session
@@ -144,5 +157,5 @@ export const runs = ({ differs, it }: Context): void => {
         "Tick 2.",
         "Tick 3."
       ])
-    }))
+    }), covers("ADK-01"))
 }

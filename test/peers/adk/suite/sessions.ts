@@ -1,24 +1,25 @@
-/** Sessions, artifacts, and what a server tells of itself. */
+/** Sessions, artifacts and the kind of server. */
 import { AdkClient, AdkContent, AdkEvent, AdkSession } from "@effect-a2a/transport-adk"
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { covers } from "../../../support/covers.ts"
 import { type Context, refusal, saying, session } from "./context.ts"
 
 let count = 0
 const fresh = () => ({ userId: `owner-${++count}`, sessionId: `s-${count}` })
 
 export const sessions = ({ differs, it }: Context): void => {
-  it.effect("ADK-03: which server it is", () =>
+  it.effect("the kind of server is detected", () =>
     Effect.gen(function*() {
       const client = yield* AdkClient.AdkClient
       assert.strictEqual(yield* client.flavour, differs.flavour)
       assert.includeMembers([...yield* client.listApps], ["llm", "scripted"])
       assert.isString((yield* client.version).version)
       yield* client.health
-    }))
+    }), covers("ADK-03"))
 
-  it.effect("ADK-03: a session with a chosen id and a state, once", () =>
+  it.effect("a session with a chosen id and a state is created once", () =>
     Effect.gen(function*() {
       const client = yield* AdkClient.AdkClient
       const key = fresh()
@@ -35,9 +36,9 @@ export const sessions = ({ differs, it }: Context): void => {
       assert.deepStrictEqual((yield* client.listSessions(key)).map(({ id }) => id), ["other"])
       assert.strictEqual(yield* refusal(client.getSession(key)), "SessionNotFoundError")
       assert.deepStrictEqual(yield* client.listSessions({ userId: "nobody" }), [])
-    }))
+    }), covers("ADK-03"))
 
-  it.effect("ADK-03: a session holds what was said, pieces left out", () =>
+  it.effect("a session holds the messages without their pieces", () =>
     Effect.gen(function*() {
       const client = yield* AdkClient.AdkClient
       const key = yield* session
@@ -47,9 +48,9 @@ export const sessions = ({ differs, it }: Context): void => {
         ["user", "hello"],
         ["scripted", "Hello, world"]
       ])
-    }))
+    }), covers("ADK-03"))
 
-  it.effect("ADK-03: begins with events where the server takes them", () =>
+  it.effect("a session begins with events if the server accepts them", () =>
     Effect.gen(function*() {
       const client = yield* AdkClient.AdkClient
       const key = fresh()
@@ -64,28 +65,32 @@ export const sessions = ({ differs, it }: Context): void => {
       )
       assert.strictEqual(refused.reason._tag, "BadRequestError")
       assert.include(refused.message, "event 0 cannot include event actions")
-    }))
+    }), covers("ADK-03"))
 
-  it.effect("ADK-03: state without a run, and memory, where the server has them", () =>
-    Effect.gen(function*() {
-      const client = yield* AdkClient.AdkClient
-      const key = yield* session
-      const patch = client.patchSession({ ...key, stateDelta: { mood_now: "fine" } })
-      const gone = { ...key, sessionId: "gone" }
-      if (!differs.writes) {
-        assert.strictEqual(yield* refusal(patch), "RouteUnsupportedError")
-        assert.strictEqual(yield* refusal(client.addSessionToMemory(key)), "RouteUnsupportedError")
-        return
-      }
-      const patched = yield* patch
-      assert.deepStrictEqual(patched.state, { mood_now: "fine" })
-      assert.match(patched.events?.[0]?.invocationId ?? "", /^p-/)
-      assert.strictEqual(yield* refusal(client.patchSession({ ...gone, stateDelta: {} })), "SessionNotFoundError")
-      yield* client.addSessionToMemory(key)
-      assert.strictEqual(yield* refusal(client.addSessionToMemory(gone)), "SessionNotFoundError")
-    }))
+  it.effect(
+    "state is changed and memory is written without a run if the server supports it",
+    () =>
+      Effect.gen(function*() {
+        const client = yield* AdkClient.AdkClient
+        const key = yield* session
+        const patch = client.patchSession({ ...key, stateDelta: { mood_now: "fine" } })
+        const gone = { ...key, sessionId: "gone" }
+        if (!differs.writes) {
+          assert.strictEqual(yield* refusal(patch), "RouteUnsupportedError")
+          assert.strictEqual(yield* refusal(client.addSessionToMemory(key)), "RouteUnsupportedError")
+          return
+        }
+        const patched = yield* patch
+        assert.deepStrictEqual(patched.state, { mood_now: "fine" })
+        assert.match(patched.events?.[0]?.invocationId ?? "", /^p-/)
+        assert.strictEqual(yield* refusal(client.patchSession({ ...gone, stateDelta: {} })), "SessionNotFoundError")
+        yield* client.addSessionToMemory(key)
+        assert.strictEqual(yield* refusal(client.addSessionToMemory(gone)), "SessionNotFoundError")
+      }),
+    covers("ADK-03")
+  )
 
-  it.effect("ADK-03: files that an agent saves, in all versions", () =>
+  it.effect("files that an agent saves are read in all versions", () =>
     Effect.gen(function*() {
       const client = yield* AdkClient.AdkClient
       const key = yield* session
@@ -105,19 +110,23 @@ export const sessions = ({ differs, it }: Context): void => {
       assert.strictEqual(yield* refusal(client.loadArtifact({ ...at, filename: "no" })), "ArtifactNotFoundError")
       yield* client.deleteArtifact(at)
       assert.deepStrictEqual(yield* client.listArtifacts(key), [])
-    }))
+    }), covers("ADK-03"))
 
-  it.effect("ADK-03: files that a client saves, where the server takes them; a name may have slashes", () =>
-    Effect.gen(function*() {
-      const client = yield* AdkClient.AdkClient
-      const key = yield* session
-      const filename = "pictures of us/dot.png"
-      const artifact = AdkContent.inline(Uint8Array.of(0xfb, 0xff, 0xbe, 0), "image/png")
-      const save = client.saveArtifact({ ...key, filename, artifact, customMetadata: { made_by: "me" } })
-      if (!differs.writes) return assert.strictEqual(yield* refusal(save), "RouteUnsupportedError")
-      const saved = yield* save
-      assert.deepInclude(saved, { version: 0, mimeType: "image/png", customMetadata: { made_by: "me" } })
-      const { inlineData } = yield* client.loadArtifact({ ...key, filename })
-      assert.deepStrictEqual([...AdkContent.bytes(inlineData!)!], [0xfb, 0xff, 0xbe, 0])
-    }))
+  it.effect(
+    "files that a client saves are read if the server accepts them, with slashes in their names",
+    () =>
+      Effect.gen(function*() {
+        const client = yield* AdkClient.AdkClient
+        const key = yield* session
+        const filename = "pictures of us/dot.png"
+        const artifact = AdkContent.inline(Uint8Array.of(0xfb, 0xff, 0xbe, 0), "image/png")
+        const save = client.saveArtifact({ ...key, filename, artifact, customMetadata: { made_by: "me" } })
+        if (!differs.writes) return assert.strictEqual(yield* refusal(save), "RouteUnsupportedError")
+        const saved = yield* save
+        assert.deepInclude(saved, { version: 0, mimeType: "image/png", customMetadata: { made_by: "me" } })
+        const { inlineData } = yield* client.loadArtifact({ ...key, filename })
+        assert.deepStrictEqual([...AdkContent.bytes(inlineData!)!], [0xfb, 0xff, 0xbe, 0])
+      }),
+    covers("ADK-03")
+  )
 }

@@ -1,11 +1,12 @@
-/** The same agents as A2A, by the transport. */
+/** The same agents through the A2A transport. */
 import { Agent, AgentStream, AgentTransport, Id, Message, Operation, StreamEvent, Task } from "@effect-a2a/core"
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { covers } from "../../../support/covers.ts"
 import { type Context, refusal } from "./context.ts"
 
-/** The task of a message in a stream, where a failed task is a value. */
+/** Returns the task of a streamed message; a failed task is a value. */
 const followed = Effect.fnUntraced(function*(text: string) {
   const transport = yield* AgentTransport.AgentTransport
   const message = yield* Message.user(text)
@@ -16,7 +17,7 @@ const followed = Effect.fnUntraced(function*(text: string) {
 const outcome = (task: Task.Task) => [task.status.state, Task.text(task), Task.statusText(task)]
 
 export const transport = ({ differs, it }: Context): void => {
-  it.effect("ADK-08: the same answer, streamed or not; nothing is said twice", () =>
+  it.effect("the answer is the same with and without streaming, and no text is repeated", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* Agent.ask("hello")).text, "Hello, world")
       const pieces = yield* Agent.stream("hello").pipe(AgentStream.text, Stream.runCollect)
@@ -26,9 +27,9 @@ export const transport = ({ differs, it }: Context): void => {
       assert.strictEqual((yield* AgentStream.answer(Agent.stream("unfinished"))).text, "Half of it")
       assert.deepStrictEqual(outcome((yield* followed("nothing")).task), ["completed", undefined, undefined])
       assert.strictEqual((yield* Agent.card).name, "scripted")
-    }))
+    }), covers("ADK-08"))
 
-  it.effect("ADK-08: tools, files, state and metadata", () =>
+  it.effect("tools, files, state and metadata become parts of the task", () =>
     Effect.gen(function*() {
       const { toolCalls } = yield* Agent.ask("tool")
       assert.deepStrictEqual(toolCalls.map(({ args, name, outcome }) => [name, args, outcome]), [
@@ -48,9 +49,9 @@ export const transport = ({ differs, it }: Context): void => {
       assert.strictEqual(Task.text(saved), "Saved.")
       const report = saved.artifacts?.find(({ name }) => name === "report.txt")?.parts[0]
       assert.strictEqual(report?._tag === "Raw" && new TextDecoder().decode(report.raw), "report")
-    }))
+    }), covers("ADK-08"))
 
-  it.effect("ADK-06, ADK-08: errors of the agent are failed tasks, with what it said before", () =>
+  it.effect("errors of the agent fail the task, which keeps the earlier text", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(outcome((yield* followed("error")).task), ["failed", "Well", "The model is busy."])
       assert.deepStrictEqual(outcome((yield* followed("truncated")).task), ["failed", "Once upon", "MAX_TOKENS"])
@@ -58,9 +59,9 @@ export const transport = ({ differs, it }: Context): void => {
       const reason = (yield* Effect.flip(Agent.ask("throw"))).reason
       assert.strictEqual(reason._tag, "TaskFailedError")
       assert.strictEqual(reason.message.includes(differs.runThrew), true, reason.message)
-    }))
+    }), covers("ADK-06", "ADK-08"))
 
-  it.effect("ADK-03, ADK-08, field case ADK-05: a context is a session, made once", () =>
+  it.effect("a context is a session that is created once", () =>
     Effect.gen(function*() {
       const contextId = Id.ContextId.make("trip-1")
       yield* Agent.ask("state", { contextId })
@@ -72,9 +73,9 @@ export const transport = ({ differs, it }: Context): void => {
         task._tag === "Task" && (yield* Agent.getTask(task.id)).status,
         task._tag === "Task" && task.status
       )
-    }))
+    }), covers("ADK-03", "ADK-08", "field:ADK-05"))
 
-  it.effect("ADK-08: canceled, at least here", () =>
+  it.effect("a task can be canceled on the client's side", () =>
     Effect.gen(function*() {
       const task = yield* Agent.send("slow", { returnImmediately: true })
       assert.strictEqual(task._tag, "Task")
@@ -83,5 +84,5 @@ export const transport = ({ differs, it }: Context): void => {
       assert.strictEqual((yield* Agent.getTask(task.id)).status.state, "canceled")
       assert.strictEqual(yield* refusal(Agent.cancel(task.id)), "TaskNotCancelableError")
       assert.strictEqual(yield* refusal(Stream.runDrain(Agent.listTasks())), "UnsupportedOperationError")
-    }))
+    }), covers("ADK-08"))
 }
