@@ -11,7 +11,7 @@ const model = words(
 /** Modules and folders, each layer on those before it. `internal/x` is the folder of that name. */
 const layers: ReadonlyArray<ReadonlyArray<string>> = [
   [...model, "KeyedLock"],
-  words("Operation AgentError AgentStream Answer ToolCall Recognizer ServiceParameters internal/errors"),
+  words("Operation AgentError AgentStream Answer TaskProgress ToolCall Recognizer ServiceParameters internal/errors"),
   words("Dialect Protocol Transport Credential Timeouts internal/protocol"),
   words("AgentTransport Resilience internal/transport"),
   words(`
@@ -49,7 +49,7 @@ describe("core", () => {
   })
 
   it("reads streams and answers with nothing but the model", () => {
-    const readers = ["AgentStream", "Answer", "ToolCall"]
+    const readers = ["AgentStream", "Answer", "TaskProgress", "ToolCall"]
     assert.deepStrictEqual(
       offences(core, ({ file }, { target }) => {
         const other = unitOf(target)

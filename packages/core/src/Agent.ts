@@ -46,6 +46,7 @@ import * as Operation from "./Operation.ts"
 import type * as PushNotification from "./PushNotification.ts"
 import type * as StreamEvent from "./StreamEvent.ts"
 import type * as Task from "./Task.ts"
+import * as TaskProgress from "./TaskProgress.ts"
 import * as TaskState from "./TaskState.ts"
 
 type Failure = AgentError.AgentError
@@ -222,14 +223,14 @@ const failOnUnsuccessful =
   (operation: Operation.Streaming, target: string) =>
   (self: Stream.Stream<StreamEvent.StreamEvent, Failure>): Stream.Stream<StreamEvent.StreamEvent, Failure> =>
     Stream.suspend(() => {
-      const collected = Answer.collector()
+      const progress = TaskProgress.make()
       return self.pipe(
         Stream.mapArray((events) => {
-          for (const event of events) collected.add(event)
+          TaskProgress.addAll(progress, events)
           return events
         }),
         Stream.concat(Stream.suspend(() => {
-          const task = collected.task()
+          const task = TaskProgress.task(progress)
           const reason = task && AgentError.fromTask(task)
           return reason === undefined
             ? Stream.empty

@@ -1,5 +1,5 @@
 /**
- * Views of a stream of events: what the agent says, what it does, the task as it grows, the answer.
+ * Views of a stream of events: the text as it is written, tool calls, the task after each event, the answer.
  *
  * ```ts
  * import { AgentStream, Artifact, Id, Part, StreamEvent } from "@effect-a2a/core"
@@ -19,7 +19,7 @@
  *
  * @since 0.1.0
  */
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Answer from "./Answer.ts"
 import * as Artifact from "./Artifact.ts"
@@ -31,106 +31,96 @@ import * as ToolCall from "./ToolCall.ts"
 
 type Events<E, R> = Stream.Stream<StreamEvent.StreamEvent, E, R>
 
-/** What has been said already, so that nothing is said twice. */
-interface Said {
-  /** Text of status messages since the agent last did something else. */
-  readonly spoken: string
-  /** Messages heard, by id: a replayed one is not said again. */
-  readonly heard: Set<string>
-  /** Each artifact's text, and what was said of it: that text, or more of it than a replay has got to. */
-  readonly artifacts: Map<string, { readonly whole: string; readonly shown: string }>
+/** The text emitted so far, so that no text is emitted twice. */
+interface Emitted {
+  /** Text of status messages since the last part of another kind. */
+  readonly status: string
+  /** Ids of messages: a replayed message is not emitted again. */
+  readonly messageIds: Set<string>
+  /** Each artifact's text, and the text emitted of it: the same, or more if a peer replays the artifact. */
+  readonly artifacts: Map<string, { readonly text: string; readonly emitted: string }>
 }
 
-const sayParts = (said: Said, parts: ReadonlyArray<Part.Part>): readonly [Said, string] => {
-  let { spoken } = said
+const addParts = (before: Emitted, parts: ReadonlyArray<Part.Part>): readonly [Emitted, string] => {
+  let { status } = before
   let text = ""
   for (const part of parts) {
-    if (part._tag !== "Text") spoken = ""
+    if (part._tag !== "Text") status = ""
     else if (!Part.isThought(part)) {
-      spoken += part.text
+      status += part.text
       text += part.text
     }
   }
-  return [{ ...said, spoken }, text]
+  return [{ ...before, status }, text]
 }
 
-/** A replayed message is not said again. */
-const sayMessage = (said: Said, message: Message.Message): readonly [Said, string] => {
-  if (said.heard.has(message.messageId)) return [said, ""]
-  if (message.messageId !== Message.unidentified) said.heard.add(message.messageId)
-  return sayParts(said, message.parts)
+const addMessage = (before: Emitted, { messageId, parts }: Message.Message): readonly [Emitted, string] => {
+  if (before.messageIds.has(messageId)) return [before, ""]
+  if (messageId !== Message.unidentified) before.messageIds.add(messageId)
+  return addParts(before, parts)
 }
 
 /**
- * An artifact goes on, or repeats what was said of it or while the agent worked, or says something else: that stands on
- * a line of its own.
+ * An artifact continues, or repeats text emitted of it or of status messages, or has other text: that is emitted on a
+ * line by itself.
  */
-const sayArtifact = (said: Said, artifact: Artifact.Artifact, append: boolean): string => {
-  const known = said.artifacts.get(artifact.artifactId)
-  const text = Artifact.text(artifact)
-  const whole = append && known !== undefined ? known.whole + text : text
-  const shown = known?.shown ?? said.spoken
-  // the usual case first: comparing long texts for every chunk would take time in proportion to their square
-  const goesOn = append && known?.whole.length === shown.length
-  const isRepeated = !goesOn && shown.startsWith(whole)
-  said.artifacts.set(artifact.artifactId, { whole, shown: isRepeated ? shown : whole })
-  if (goesOn) return text
+const addArtifact = (before: Emitted, artifact: Artifact.Artifact, append: boolean): string => {
+  const earlier = before.artifacts.get(artifact.artifactId)
+  const added = Artifact.text(artifact)
+  const text = append && earlier !== undefined ? earlier.text + added : added
+  const emitted = earlier?.emitted ?? before.status
+  // the usual case first: comparing long texts for every chunk would take quadratic time
+  const continues = append && earlier?.text.length === emitted.length
+  const isRepeated = !continues && emitted.startsWith(text)
+  before.artifacts.set(artifact.artifactId, { text, emitted: isRepeated ? emitted : text })
+  if (continues) return added
   if (isRepeated) return ""
-  return whole.startsWith(shown) ? whole.slice(shown.length) : `\n${whole}`
+  return text.startsWith(emitted) ? text.slice(emitted.length) : `\n${text}`
 }
 
-const sayStatus = (said: Said, { message, state }: Task.TaskStatus): readonly [Said, string] =>
-  message === undefined || state === "failed" ? [said, ""] : sayMessage(said, message)
+const addStatus = (before: Emitted, { message, state }: Task.TaskStatus): readonly [Emitted, string] =>
+  message === undefined || state === "failed" ? [before, ""] : addMessage(before, message)
 
-const say = (said: Said, event: StreamEvent.StreamEvent): readonly [Said, string] => {
+const addEvent = (before: Emitted, event: StreamEvent.StreamEvent): readonly [Emitted, string] => {
   switch (event._tag) {
     case "Message":
-      return sayMessage(said, event)
+      return addMessage(before, event)
     case "ArtifactUpdate":
-      return [said, sayArtifact(said, event.artifact, event.append === true)]
+      return [before, addArtifact(before, event.artifact, event.append === true)]
     case "StatusUpdate":
-      return sayStatus(said, event.status)
+      return addStatus(before, event.status)
     case "Task": {
-      const text = (event.artifacts ?? []).map((artifact) => sayArtifact(said, artifact, false)).join("")
-      const [after, more] = sayStatus(said, event.status)
+      const text = (event.artifacts ?? []).map((artifact) => addArtifact(before, artifact, false)).join("")
+      const [after, more] = addStatus(before, event.status)
       return [after, text + more]
     }
   }
 }
 
 /**
- * What the agent says, as it says it: text of its status messages and artifacts, without its thoughts, nothing twice.
- * For display only; the answer is {@link answer}'s, since an agent may also speak before it calls a tool.
+ * Emits the text of status messages and artifacts as it comes, without thoughts; a replayed text is emitted once. For
+ * display only: the text of the answer is that of {@link answer}, since an agent may also write before it calls a tool.
  */
 export const text = <E, R>(self: Events<E, R>): Stream.Stream<string, E, R> =>
   Stream.mapAccumArray(
     self,
-    (): Said => ({ spoken: "", heard: new Set(), artifacts: new Map() }),
-    (said, events) => {
+    (): Emitted => ({ status: "", messageIds: new Set(), artifacts: new Map() }),
+    (before, events) => {
       const texts: Array<string> = []
-      let next = said
+      let emitted = before
       for (const event of events) {
-        const [after, text] = say(next, event)
-        next = after
+        const [after, text] = addEvent(emitted, event)
+        emitted = after
         if (text !== "") texts.push(text)
       }
-      return [next, texts]
+      return [emitted, texts]
     }
   )
 
-/**
- * The answer at the end of a stream. Where the stream was empty, an answer in state `unspecified`.
- */
-export const answer = <E, R>(self: Events<E, R>): Effect.Effect<Answer.Answer, E, R> =>
-  Effect.suspend(() => {
-    const collected = Answer.collector()
-    return Effect.map(
-      Stream.runForEachArray(self, (events) => Effect.sync(() => events.forEach((event) => collected.add(event)))),
-      () => collected.answer() ?? { state: "unspecified", text: "", artifacts: [], toolCalls: [] }
-    )
-  })
+/** Returns the answer at the end of a stream, `Answer.empty` if the stream has no events. */
+export const answer = <E, R>(self: Events<E, R>): Effect.Effect<Answer.Answer, E, R> => Stream.run(self, Answer.sink)
 
-/** The task after each event that changes it. */
+/** Emits the task after each event that changes it. */
 export const snapshots = <E, R>(self: Events<E, R>): Stream.Stream<Task.Task, E, R> =>
   Stream.mapAccumArray(self, (): Task.Task | undefined => undefined, (task, events) => {
     const tasks: Array<Task.Task> = []
@@ -142,7 +132,7 @@ export const snapshots = <E, R>(self: Events<E, R>): Stream.Stream<Task.Task, E,
     return [next, tasks]
   })
 
-const parts = (event: StreamEvent.StreamEvent): ReadonlyArray<Part.Part> => {
+const partsOf = (event: StreamEvent.StreamEvent): ReadonlyArray<Part.Part> => {
   switch (event._tag) {
     case "Message":
       return event.parts
@@ -156,15 +146,15 @@ const parts = (event: StreamEvent.StreamEvent): ReadonlyArray<Part.Part> => {
   }
 }
 
-/** Tool calls and their results as they happen, each once. */
+/** Emits tool calls and their results as they come, each once. */
 export const toolCalls = <E, R>(self: Events<E, R>): Stream.Stream<ToolCall.Call | ToolCall.Result, E, R> =>
   Stream.mapAccumArray(self, () => new Set<string>(), (seen, events) => {
-    const found: Array<ToolCall.Call | ToolCall.Result> = []
-    for (const part of events.flatMap(parts)) {
-      const told = ToolCall.call(part) ?? ToolCall.result(part)
-      if (told === undefined || seen.has(`${told._tag} ${told.id}`)) continue
-      seen.add(`${told._tag} ${told.id}`)
-      found.push(told)
+    const reported: Array<ToolCall.Call | ToolCall.Result> = []
+    for (const part of events.flatMap(partsOf)) {
+      const step = ToolCall.call(part) ?? ToolCall.result(part)
+      if (step === undefined || seen.has(`${step._tag} ${step.id}`)) continue
+      seen.add(`${step._tag} ${step.id}`)
+      reported.push(step)
     }
-    return [seen, found]
+    return [seen, reported]
   })

@@ -1,50 +1,60 @@
 /**
- * What came of a message: the answer's text, its artifacts, the tools that were called, and why it ended.
+ * The answer to a message: its text, artifacts and tool calls, and the state that the task ended in.
  *
  * ```ts
- * import { Answer, Artifact, Id, Part } from "@effect-a2a/core"
+ * import { Answer, Artifact, Id, Part, StreamEvent } from "@effect-a2a/core"
+ * import { Effect, Stream } from "effect"
  *
- * const answer = Answer.fromTask({
- *   _tag: "Task",
- *   id: Id.TaskId.make("t-1"),
- *   status: { state: "completed" },
- *   artifacts: [Artifact.make(Id.ArtifactId.make("a"), [Part.text("42")])]
- * })
+ * const taskId = Id.TaskId.make("t-1")
+ * const events = Stream.make<Array<StreamEvent.StreamEvent>>(
+ *   StreamEvent.artifactUpdate({ taskId, artifact: Artifact.make(Id.ArtifactId.make("a"), [Part.text("42")]) }),
+ *   StreamEvent.statusUpdate({ taskId, status: { state: "completed" } })
+ * )
+ * const answer = await Effect.runPromise(Stream.run(events, Answer.sink))
  * answer.text // => "42"
+ * answer.state // => "completed"
  * ```
  *
  * @since 0.1.0
  */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Sink from "effect/Sink"
 import * as Artifact from "./Artifact.ts"
-import type * as Id from "./Id.ts"
+import * as Id from "./Id.ts"
 import * as Message from "./Message.ts"
-import type * as Part from "./Part.ts"
-import * as StreamEvent from "./StreamEvent.ts"
+import type * as StreamEvent from "./StreamEvent.ts"
 import * as Task from "./Task.ts"
-import type { TaskState } from "./TaskState.ts"
+import * as TaskProgress from "./TaskProgress.ts"
+import { TaskState } from "./TaskState.ts"
 import * as ToolCall from "./ToolCall.ts"
 
 /**
- * `state` is the task's, or `message` where the agent answered with a message and no task. `text` is that of the
- * artifacts, or of what the agent says last where they have none (its question, for `input-required`).
+ * The answer to a message. `state` is the task's, or `message` if the agent answered with a message and no task. `text` is
+ * that of the artifacts; if they have none, that of the status message, which for `input-required` is the question.
  */
-export interface Answer {
-  readonly state: TaskState | "message"
-  readonly text: string
-  readonly artifacts: ReadonlyArray<Artifact.Artifact>
-  readonly toolCalls: ReadonlyArray<ToolCall.ToolCall>
-  readonly task?: Task.Task
-  readonly message?: Message.Message
-  readonly taskId?: Id.TaskId
-  readonly contextId?: Id.ContextId
-}
+export class Answer extends Schema.Opaque<Answer>()(
+  Schema.Struct({
+    state: Schema.Union([TaskState, Schema.Literal("message")]),
+    text: Schema.String,
+    artifacts: Schema.Array(Artifact.Artifact),
+    toolCalls: Schema.Array(ToolCall.ToolCall),
+    task: Schema.optionalKey(Task.Task),
+    message: Schema.optionalKey(Message.Message),
+    taskId: Schema.optionalKey(Id.TaskId),
+    contextId: Schema.optionalKey(Id.ContextId)
+  }).annotate({ identifier: "Answer" })
+) {}
+
+/** The answer of a stream without events: state `unspecified`. */
+export const empty: Answer = { state: "unspecified", text: "", artifacts: [], toolCalls: [] }
 
 const ids = (taskId: Id.TaskId | undefined, contextId: Id.ContextId | undefined) => ({
   ...(taskId === undefined ? undefined : { taskId }),
   ...(contextId === undefined ? undefined : { contextId })
 })
 
-/** An answer that is a message. */
+/** Returns the answer that a message is. */
 export const fromMessage = (message: Message.Message): Answer => ({
   state: "message",
   text: Message.text(message),
@@ -58,7 +68,7 @@ export const fromMessage = (message: Message.Message): Answer => ({
 const toolCallsOf = ({ artifacts = [], history = [], status: { message } }: Task.Task) =>
   ToolCall.collect([...history, ...artifacts, ...message === undefined ? [] : [message]].flatMap(({ parts }) => parts))
 
-/** What a task answers as it stands; tool calls are those it tells of unless a stream told more. */
+/** Returns the answer of a task as it stands. `toolCalls`: default those in the task; a stream may have reported more. */
 export const fromTask = (task: Task.Task, toolCalls?: ReadonlyArray<ToolCall.ToolCall>): Answer => ({
   state: task.status.state,
   text: Task.text(task) || Task.statusText(task) || "",
@@ -68,67 +78,27 @@ export const fromTask = (task: Task.Task, toolCalls?: ReadonlyArray<ToolCall.Too
   ...ids(task.id, task.contextId)
 })
 
-export const from = (answer: Task.Task | Message.Message): Answer =>
-  answer._tag === "Task" ? fromTask(answer) : fromMessage(answer)
+/** Returns the answer of what `Agent.send` returns. */
+export const from = (result: Task.Task | Message.Message): Answer =>
+  result._tag === "Task" ? fromTask(result) : fromMessage(result)
 
-/**
- * Puts an answer together from a stream's events, one at a time. Mutable inside, so that a long stream costs no more
- * than its events.
- */
-export const collector = () => {
-  let task: Task.Task | undefined
-  let message: Message.Message | undefined
-  let toolCalls: ReadonlyArray<ToolCall.ToolCall> = []
-  const artifacts = new Map<string, { artifact: Artifact.Artifact; parts: Array<Artifact.Artifact["parts"][number]> }>()
-
-  const put = (artifact: Artifact.Artifact, append: boolean) => {
-    const known = artifacts.get(artifact.artifactId)
-    if (known === undefined || !append) {
-      artifacts.set(artifact.artifactId, { artifact, parts: [...artifact.parts] })
-      return
-    }
-    known.artifact = Artifact.append({ ...known.artifact, parts: [] }, { ...artifact, parts: [] })
-    for (const part of artifact.parts) known.parts.push(part)
-  }
-
-  const hear = (heard: { readonly parts: ReadonlyArray<Part.Part> } | undefined) => {
-    for (const part of heard?.parts ?? []) toolCalls = ToolCall.add(toolCalls, part)
-  }
-
-  const snapshot = (): Task.Task | undefined =>
-    task && artifacts.size > 0
-      ? { ...task, artifacts: Array.from(artifacts.values(), ({ artifact, parts }) => ({ ...artifact, parts })) }
-      : task
-
-  return {
-    add: (event: StreamEvent.StreamEvent): void => {
-      switch (event._tag) {
-        case "Message":
-          message = event
-          return
-        case "ArtifactUpdate":
-          task ??= StreamEvent.apply(undefined, { ...event, artifact: { ...event.artifact, parts: [] } })
-          hear(event.artifact)
-          return put(event.artifact, event.append === true)
-        case "StatusUpdate":
-          hear(event.status.message)
-          task = StreamEvent.apply(task, event)
-          return
-        case "Task":
-          for (const earlier of event.history ?? []) hear(earlier)
-          hear(event.status.message)
-          task = StreamEvent.apply(task, event)
-          if (event.artifacts !== undefined) artifacts.clear()
-          for (const artifact of event.artifacts ?? []) {
-            hear(artifact)
-            put(artifact, false)
-          }
-      }
-    },
-    task: snapshot,
-    answer: (): Answer | undefined => {
-      const last = snapshot()
-      return last === undefined ? message && fromMessage(message) : fromTask(last, toolCalls)
-    }
-  }
+/** Returns the answer of the events so far: of the task if there is one, else of the message, else {@link empty}. */
+export const fromProgress = (progress: TaskProgress.TaskProgress): Answer => {
+  const task = TaskProgress.task(progress)
+  if (task !== undefined) return fromTask(task, progress.toolCalls)
+  return progress.message === undefined ? empty : fromMessage(progress.message)
 }
+
+/** Collects the answer of a stream of events, {@link empty} if there are none. */
+export const sink: Sink.Sink<Answer, StreamEvent.StreamEvent> = Sink.map(
+  Sink.foldArray<TaskProgress.TaskProgress, StreamEvent.StreamEvent>(
+    TaskProgress.make,
+    () => true,
+    (progress, events) =>
+      Effect.sync(() => {
+        TaskProgress.addAll(progress, events)
+        return progress
+      })
+  ),
+  fromProgress
+)

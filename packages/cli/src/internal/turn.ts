@@ -5,6 +5,7 @@ import * as Answer from "@effect-a2a/core/Answer"
 import type * as Message from "@effect-a2a/core/Message"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
+import * as TaskProgress from "@effect-a2a/core/TaskProgress"
 import * as MemoryLakeAnswer from "@effect-a2a/memorylake/MemoryLakeAnswer"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -60,7 +61,7 @@ export const follow = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Answer.Answer, Exit | AgentError, Output> {
   const output = yield* Output
   const isLive = output.isLive && !output.json
-  const collected = Answer.collector()
+  const progress = TaskProgress.make()
   let taskId: string | undefined
   const tell = (event: StreamEvent.StreamEvent) => {
     if (output.json) return Effect.flatMap(Wire.event(event), output.document)
@@ -69,7 +70,7 @@ export const follow = Effect.fnUntraced(function*(
   }
   yield* events.pipe(
     Stream.tap((event) => {
-      collected.add(event)
+      TaskProgress.add(progress, event)
       taskId = StreamEvent.taskId(event) ?? taskId
       return Effect.andThen(tell(event), onEvent(event))
     }),
@@ -79,7 +80,7 @@ export const follow = Effect.fnUntraced(function*(
     Effect.onInterrupt(() => Report.interrupted(operation, taskId)),
     Effect.catchTag("AgentError", (error) => Report.failure(error, taskId))
   )
-  const answer = collected.answer() ?? { state: "unspecified", text: "", artifacts: [], toolCalls: [] }
+  const answer = Answer.fromProgress(progress)
   if (!isLive) yield* printAnswer(answer)
   yield* Outcome.tell(answer)
   return answer

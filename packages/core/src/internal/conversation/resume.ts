@@ -3,10 +3,10 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { AgentError } from "../../AgentError.ts"
-import * as Answer from "../../Answer.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
 import * as Contexts from "../client/contexts.ts"
+import * as TaskProgress from "../../TaskProgress.ts"
 import * as Delivered from "../transport/deduplicate.ts"
 import * as Failures from "./failures.ts"
 import * as Thread from "./thread.ts"
@@ -17,21 +17,21 @@ interface Following {
   readonly thread: Thread.Thread
   readonly state: Contexts.ContextState
   readonly task: Task
-  readonly collected: ReturnType<typeof Answer.collector>
+  readonly progress: TaskProgress.TaskProgress
   first: StreamEvent.StreamEvent | undefined
   isGone: boolean
 }
 
-const conclude = ({ collected, isGone, state, task, thread }: Following): void => {
-  const current = collected.task()
+const conclude = ({ isGone, progress, state, task, thread }: Following): void => {
+  const current = TaskProgress.task(progress)
   if (current !== undefined) thread.transcript.conclude(current)
   state.isUncertain = false
   Contexts.put(state, isGone ? undefined : current ?? task)
 }
 
 /** The whole task once it is completed, if the peer emitted only what was new. */
-const missing = ({ collected, first, task, thread }: Following): Events => {
-  if (first?._tag === "Task" || collected.task()?.status.state !== "completed") return Stream.empty
+const missing = ({ first, progress, task, thread }: Following): Events => {
+  if (first?._tag === "Task" || TaskProgress.task(progress)?.status.state !== "completed") return Stream.empty
   return Stream.fromEffect(thread.agent.getTask(task.id)).pipe(
     Stream.filter((read) => !Delivered.isUntold(read)),
     Stream.catch(() => Stream.empty)
@@ -43,13 +43,13 @@ const events = (self: Following): Events =>
     Stream.catchIf(Failures.cannotSubscribe, () => Stream.fromEffect(self.thread.agent.waitFor(self.task))),
     Stream.tapError((error) =>
       Effect.sync(() => {
-        if ("task" in error.reason) self.collected.add(error.reason.task)
-        self.isGone = Failures.endsTask(error) && self.collected.task() === undefined
+        if ("task" in error.reason) TaskProgress.add(self.progress, error.reason.task)
+        self.isGone = Failures.endsTask(error) && TaskProgress.task(self.progress) === undefined
       })
     ),
     Stream.mapArray((events) => {
       self.first ??= events[0]
-      for (const event of events) self.collected.add(event)
+      TaskProgress.addAll(self.progress, events)
       return events
     }),
     Stream.concat(Stream.suspend(() => missing(self)))
@@ -62,9 +62,9 @@ const begin = Effect.fnUntraced(function*(thread: Thread.Thread): Effect.fn.Retu
   const state = contextId === undefined ? last : yield* Contexts.acquire(contexts, contextId)
   const task = Contexts.pending(state) ?? (yield* Thread.findLost(thread, state))
   if (task === undefined || task.status.state === "input-required") return Stream.empty
-  const self: Following = { thread, state, task, collected: Answer.collector(), first: undefined, isGone: false }
+  const self: Following = { thread, state, task, progress: TaskProgress.make(), first: undefined, isGone: false }
   yield* Effect.addFinalizer(() => Effect.sync(() => conclude(self)))
-  state.task = () => self.collected.task() ?? task
+  state.task = () => TaskProgress.task(self.progress) ?? task
   return events(self)
 })
 

@@ -6,12 +6,12 @@ import * as Scope from "effect/Scope"
 import * as Agent from "../../Agent.ts"
 import type { AgentError } from "../../AgentError.ts"
 import type { Policy } from "../../AgentTransport.ts"
-import * as Answer from "../../Answer.ts"
 import type * as Id from "../../Id.ts"
 import type * as Message from "../../Message.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
 import * as Contexts from "../client/contexts.ts"
+import * as TaskProgress from "../../TaskProgress.ts"
 import * as Failures from "./failures.ts"
 import * as Thread from "./thread.ts"
 
@@ -28,7 +28,7 @@ interface Turn {
   readonly before: Pick<Thread.Thread, "contextId" | "last">
   /** Holds the context that the agent names in its answer. */
   readonly scope: Scope.Scope
-  readonly collected: ReturnType<typeof Answer.collector>
+  readonly progress: TaskProgress.TaskProgress
   state: Contexts.ContextState
   reply: Message.Message | undefined
   failure: AgentError | undefined
@@ -65,8 +65,8 @@ const whileBusy: Policy = Schedule.min([Schedule.exponential("500 millis"), Sche
 )
 
 /** Records what is left of a turn that has an answer. */
-const concludeAnswered = ({ asked, collected, reply, state, thread }: Turn): void => {
-  const task = collected.task()
+const concludeAnswered = ({ asked, progress, reply, state, thread }: Turn): void => {
+  const task = TaskProgress.task(progress)
   state.isUncertain = false
   if (task !== undefined) thread.transcript.conclude(task)
   else if (reply !== undefined) thread.transcript.add(reply)
@@ -87,7 +87,7 @@ const concludeUnanswered = (turn: Turn, isNew: boolean): void => {
 }
 
 const conclude = (turn: Turn, isNew: boolean): void =>
-  turn.collected.task() === undefined && turn.reply === undefined
+  TaskProgress.task(turn.progress) === undefined && turn.reply === undefined
     ? concludeUnanswered(turn, isNew)
     : concludeAnswered(turn)
 
@@ -103,7 +103,7 @@ const enter = (turn: Turn, contextId: Id.ContextId): Effect.Effect<void> =>
 const observe = (turn: Turn, events: ReadonlyArray<StreamEvent.StreamEvent>): Effect.Effect<void> =>
   Effect.suspend(() => {
     for (const event of events) {
-      turn.collected.add(event)
+      TaskProgress.add(turn.progress, event)
       if (event._tag === "Message") turn.reply = event
     }
     const named = events.findLast((event) => event.contextId !== undefined)?.contextId
@@ -142,7 +142,7 @@ export const begin = Effect.fnUntraced(function*(
     asked,
     before: { contextId: thread.contextId, last: thread.last },
     scope: yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void)),
-    collected: Answer.collector(),
+    progress: TaskProgress.make(),
     state,
     reply: undefined,
     failure: undefined
@@ -151,13 +151,13 @@ export const begin = Effect.fnUntraced(function*(
     Effect.sync(() => thread.transcript.add(message)),
     (isNew) => Effect.sync(() => conclude(turn, isNew))
   )
-  state.task = () => turn.collected.task() ?? asked
+  state.task = () => TaskProgress.task(turn.progress) ?? asked
   thread.last = state
   thread.contextId = contextId
   return {
     message,
     options: { ...given.configuration, metadata: given.metadata },
-    policy: state.isUncertain ? Schedule.while(whileBusy, () => turn.collected.task() === undefined) : never,
+    policy: state.isUncertain ? Schedule.while(whileBusy, () => TaskProgress.task(turn.progress) === undefined) : never,
     observe: (events) => observe(turn, events),
     fail: (error) => fail(turn, error)
   }

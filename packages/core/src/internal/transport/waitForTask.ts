@@ -1,6 +1,6 @@
 /**
  * Waiting for a task: by following it where the agent lets us, else by asking how it stands. What a subscription begins
- * with tells how much it tells: a task is everything so far; updates alone may be all of them (MemoryLake), or only the
+ * with tells how much it tells: a task is everything so far; updates alone may be all of them, or only the
  * new ones, so then the task is read once more.
  */
 import * as Effect from "effect/Effect"
@@ -8,11 +8,11 @@ import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import * as Struct from "effect/Struct"
 import * as AgentError from "../../AgentError.ts"
-import * as Answer from "../../Answer.ts"
 import type { TaskId } from "../../Id.ts"
 import * as Operation from "../../Operation.ts"
 import * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
+import * as TaskProgress from "../../TaskProgress.ts"
 import * as TaskState from "../../TaskState.ts"
 import type { Transport } from "../../Transport.ts"
 import { isUntold } from "./deduplicate.ts"
@@ -75,21 +75,21 @@ export const waitFor =
       })
 
       const follow = Effect.suspend(() => {
-        const collected = Answer.collector()
+        const progress = TaskProgress.make()
         let first: StreamEvent.StreamEvent | undefined
         let seen = 0
-        if (known !== undefined) collected.add(known)
+        if (known !== undefined) TaskProgress.add(progress, known)
         return transport.stream(Operation.SubscribeToTask, { id }).pipe(
           // a stream stays open while credentials are awaited; of those in a replay, some have come already
           Stream.takeUntil((event) => StreamEvent.state(event) === "auth-required" && ++seen > authRequired),
           Stream.runForEachArray((events) =>
             Effect.sync(() => {
               first ??= events[0]
-              for (const event of events) collected.add(event)
+              TaskProgress.addAll(progress, events)
             })
           ),
           Effect.flatMap(() => {
-            const told = known = collected.task()
+            const told = known = TaskProgress.task(progress)
             const isTold = told !== undefined && TaskState.isSettled(told.status.state)
             if (isTold && first?._tag === "Task") return Effect.succeed(told)
             return (isTold ? Effect.ignore(read) : read).pipe(

@@ -2,10 +2,10 @@
  * The tasks that a transport knows. ADK servers store sessions only, and nothing connects their events to a task. Tested in
  * test/adk/transport.test.ts.
  */
-import * as Answer from "@effect-a2a/core/Answer"
 import type * as Id from "@effect-a2a/core/Id"
 import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
+import * as TaskProgress from "@effect-a2a/core/TaskProgress"
 import * as TaskState from "@effect-a2a/core/TaskState"
 import type * as Deferred from "effect/Deferred"
 import type * as Schema from "effect/Schema"
@@ -25,20 +25,20 @@ export interface TaskEntry {
 
 /** Creates the entry of a new task. */
 export const makeEntry = (taskId: Id.TaskId, contextId: Id.ContextId): TaskEntry => {
-  const collector = Answer.collector()
+  const progress = TaskProgress.make()
   const metadata: Record<string, Schema.Json> = {}
   return {
     taskId,
     contextId,
     add: (events) => {
       for (const event of events) {
-        collector.add(event)
-        // an artifact keeps only the metadata of its updates
+        TaskProgress.add(progress, event)
+        // an artifact keeps the metadata of its own updates
         if (event._tag === "StatusUpdate" || event._tag === "Task") Object.assign(metadata, event.metadata)
       }
     },
     task: () => {
-      const task = collector.task()
+      const task = TaskProgress.task(progress)
       return task && { ...task, metadata: { ...metadata } }
     },
     pending: [],
