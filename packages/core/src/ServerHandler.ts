@@ -48,7 +48,7 @@ export interface ServerHandler {
   ) => Stream.Stream<Schema.Json, AgentError.AgentErrorReason>
 }
 
-/** Where a binding is mounted, and the protocol versions it serves. */
+/** The place of a binding's routes, and the protocol versions they serve. */
 export interface RouteOptions {
   /** Default: the root. */
   readonly path?: `/${string}` | undefined
@@ -86,12 +86,11 @@ export const reasonOf = (
 ): Effect.Effect<AgentError.AgentErrorReason> => errorOf(cause, internalError)
 
 /** Responds to every failure by `toResponse`. A defect is logged and reported as an internal error. */
-export const catchToResponse =
-  (toResponse: (failure: WireFailure) => HttpServerResponse.HttpServerResponse) =>
-  <R>(
-    self: Effect.Effect<HttpServerResponse.HttpServerResponse, WireFailure, R>
-  ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R> =>
-    Effect.catchCause(self, (cause) => Effect.map(errorOf(cause, fromReason(internalError)), toResponse))
+export const catchToResponse = (toResponse: (failure: WireFailure) => HttpServerResponse.HttpServerResponse) =>
+<R>(
+  self: Effect.Effect<HttpServerResponse.HttpServerResponse, WireFailure, R>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R> =>
+  Effect.catchCause(self, (cause) => Effect.map(errorOf(cause, fromReason(internalError)), toResponse))
 
 const invalidParams = (violations: ReadonlyArray<AgentError.Violation>) =>
   AgentError.reason("InvalidParamsError", { message: AgentError.describe(violations), violations })
@@ -214,7 +213,9 @@ export const versionNotSupported = (
   const problem = version === undefined ? "no A2A-Version, which means 0.3" : `A2A ${version} is not supported`
   return {
     ...fromReason(
-      AgentError.reason("VersionNotSupportedError", { message: `${problem}; supported: ${supportedVersions.join(", ")}` })
+      AgentError.reason("VersionNotSupportedError", {
+        message: `${problem}; supported: ${supportedVersions.join(", ")}`
+      })
     ),
     details: { supportedVersions: supportedVersions.join(",") }
   }

@@ -37,8 +37,8 @@ import type { WireFailure } from "./Dialect.ts"
 import * as ServerHandler from "./ServerHandler.ts"
 
 /**
- * How often a silent stream sends a comment, so that proxies and clients do not take the connection for dead. Default:
- * 15 seconds.
+ * The interval at which a silent stream sends a comment, so that proxies and clients do not take the connection for
+ * dead. Default: 15 seconds.
  */
 export const CurrentHeartbeat = Context.Reference<Duration.Duration>(
   "@effect-a2a/core/ServerSentEvents/CurrentHeartbeat",

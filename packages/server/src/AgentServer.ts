@@ -58,7 +58,7 @@ export interface Options {
   /** The interface in the transport's `target`. Default: the card's first. */
   readonly target?: AgentCard.AgentInterface
   /**
-   * How `SubscribeToTask` begins. `snapshot` (default): with the task, followed by new events; a terminal task is
+   * The beginning of `SubscribeToTask`. `snapshot` (default): with the task, followed by new events; a terminal task is
    * refused. `events`: with all events since the task was made, without the task itself; a completed task is replayed
    * too.
    */

@@ -37,7 +37,7 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 
-/** Where the agent is mounted (default: the root), and the versions its card is written in (default: 1.0 and 0.3). */
+/** The agent's path (default: the root) and the versions in which its card is written (default: 1.0 and 0.3). */
 export interface Options extends ServerHandler.RouteOptions {
   /** For how long clients may use the card without asking again. Default: 1 hour. */
   readonly maxAge?: Duration.Input | undefined

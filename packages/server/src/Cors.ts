@@ -56,7 +56,7 @@ export const responseHeaders: ReadonlyArray<string> = [
   "etag"
 ]
 
-/** Which pages may call the agent, and how. */
+/** The pages that may call the agent, and the rules for them. */
 export interface Options {
   /** Origins that may call. Default: all. This protects nothing: programs other than browsers ignore it. */
   readonly origins?: ReadonlyArray<string> | Predicate<string> | undefined

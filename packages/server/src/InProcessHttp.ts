@@ -54,7 +54,7 @@ const recording = (chunks: Array<string>) => {
   })
 }
 
-/** Builds an application with a router of its own, even if it is built inside another application. */
+/** Builds an application with a new router, even inside the layers of another application. */
 const serve = Effect.fnUntraced(function*<E, R>(app: Layer.Layer<never, E, HttpRouter.HttpRouter | R>) {
   const routes = Layer.provideMerge(app, Layer.fresh(HttpRouter.layer))
   const context = yield* Layer.build(routes)

@@ -83,7 +83,12 @@ export const layerWith = ({ maxBehind = 10_000 }: { readonly maxBehind?: number 
           remove(id, queue)
           Queue.failCauseUnsafe(
             queue,
-            Cause.fail(reason("StreamInterruptedError", { message: "the stream was read too slowly; subscribe again", taskId: id }))
+            Cause.fail(
+              reason("StreamInterruptedError", {
+                message: "the stream was read too slowly; subscribe again",
+                taskId: id
+              })
+            )
           )
         }
       }

@@ -84,9 +84,7 @@ describe("InProcessHttp.layer", () => {
       Layer.provide([InProcessHttp.layer(inner), Credentials.layerNone])
     )
     const relay = AgentServer.layerMemory({ card: { name: "Outer", description: "Asks the inner one" } }).pipe(
-      Layer.provide(AgentExecutor.layer(() =>
-        Stream.fromEffect(Effect.map(Agent.ask("Hi"), ({ text }) => text))
-      )),
+      Layer.provide(AgentExecutor.layer(() => Stream.fromEffect(Effect.map(Agent.ask("Hi"), ({ text }) => text)))),
       Layer.provide(remote)
     )
     const outer = RestServer.routes({ path: "/outer" }).pipe(Layer.provide(relay))

@@ -81,7 +81,8 @@ describe("SubscribeToTask", () => {
 })
 
 describe("SubscribeToTask with replay: events", () => {
-  const replay = (execute: (turn: AgentExecutor.Turn) => AgentExecutor.Execution) => serve(execute, { replay: "events" })
+  const replay = (execute: (turn: AgentExecutor.Turn) => AgentExecutor.Execution) =>
+    serve(execute, { replay: "events" })
 
   it.effect("ML-28: all events from the start without the task, then live to the end", () =>
     Effect.gen(function*() {

@@ -125,7 +125,7 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
     const { path = "/", protocols = ServerHandler.protocols } = options
     const served = yield* ServedInterfaces.ServedInterfaces
     const recognizers = yield* Recognizer.Current
-    yield* served.add({ transport, protocolBinding: binding.protocolBinding, path: path, protocols })
+    yield* served.add({ transport, protocolBinding: binding.protocolBinding, path, protocols })
     const toVersion = (protocol: Protocol): Version => ({
       protocol,
       handler: ServerHandler.make(protocol.jsonRpc.dialect, transport, [...protocol.recognizers, ...recognizers])

@@ -39,7 +39,7 @@ import type * as Schema from "effect/Schema"
 import * as Template from "./internal/template.ts"
 import { binding } from "./Rest.ts"
 
-/** Where the routes are mounted (default: the root) and which versions they serve (default: 1.0 and 0.3). */
+/** The path of the routes (default: the root) and the versions they serve (default: 1.0 and 0.3). */
 export interface Options extends ServerHandler.RouteOptions {}
 
 /** A protocol version that is served. */

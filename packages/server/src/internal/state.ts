@@ -1,4 +1,4 @@
-/** What the operations of one server share. */
+/** The services and values that the operations of one server share. */
 import { type AgentErrorReason, reason } from "@effect-a2a/core/AgentError"
 import type * as Id from "@effect-a2a/core/Id"
 import type * as KeyedLock from "@effect-a2a/core/KeyedLock"

@@ -1,6 +1,6 @@
 /** `SendMessage` and `SendStreamingMessage`: validates a message, begins or continues a task, and follows the turn. */
-import { AgentError, type AgentErrorReason, reason } from "@effect-a2a/core/AgentError"
 import type { AgentExtension } from "@effect-a2a/core/AgentCard"
+import { AgentError, type AgentErrorReason, reason } from "@effect-a2a/core/AgentError"
 import * as Id from "@effect-a2a/core/Id"
 import * as Message from "@effect-a2a/core/Message"
 import type * as Operation from "@effect-a2a/core/Operation"

@@ -1,7 +1,7 @@
 /** The JSON-RPC 2.0 envelope, written and read. */
+import * as AgentError from "@effect-a2a/core/AgentError"
 import type { WireFailure } from "@effect-a2a/core/Dialect"
 import * as ServerHandler from "@effect-a2a/core/ServerHandler"
-import * as AgentError from "@effect-a2a/core/AgentError"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
