@@ -62,13 +62,16 @@ const document = (file: string): Prose => {
   return { file, text, prose: text }
 }
 
+/** Generated from titles and a list, which are read themselves. */
+const generated = "docs/field-cases.md"
+
 const pages = [
   "README.md",
   "AGENTS.md",
   ...packages.map((name) => `packages/${name}/README.md`),
-  ...files("docs", /\.md$/)
-]
-  .filter(exists)
+  ...files("docs", /\.md$/).filter((file) => file !== generated),
+  "test/field-cases.json"
+].filter(exists)
 
 const tests = ["test", ...packages.map((name) => `packages/${name}/test`)].flatMap((folder) => files(folder, /\.ts$/))
 
