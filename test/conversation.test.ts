@@ -1,10 +1,11 @@
 /** Conversations: against the emulated MemoryLake, which refuses a second message at once, through bytes. */
-import { Agent, Artifact, Conversation, Id, Message, Part, StreamEvent, type Task } from "@effect-a2a/core"
+import { Agent, AgentStream, Artifact, Conversation, Id, Message, Part, StreamEvent, type Task } from "@effect-a2a/core"
 import { MemoryLake } from "@effect-a2a/memorylake"
 import { AgentTest, Script } from "@effect-a2a/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { covers } from "./support/covers.ts"
 import * as Emulated from "./support/emulated.ts"
 import { type Asked, cell, chunks, event as encode, frame, result, talkTo } from "./support/peer.ts"
 
@@ -23,7 +24,7 @@ const operations = Effect.map(
   (all) =>
     all.map(({ body, method, url }) => {
       const rpc = body.startsWith("{") ? JSON.parse(body).method : undefined
-      const word = `${rpc ?? `${method} ${new URL(url).pathname.replace(/^.*\/a2a(\/v1)?/, "")}`}`
+      const word = `${rpc ?? `${method} ${new URL(url).pathname.replace(/^.*\/a2a(\/main)?/, "")}`}`
       return /subscribe/i.test(word) ? "subscribe" : /cancel/i.test(word) ? "cancel" : /list|GET \/tasks$/i.test(word)
         ? "list"
         : /stream/i.test(word)
@@ -34,12 +35,15 @@ const operations = Effect.map(
     })
 )
 
-for (const cell of Emulated.cells) {
-  const effect = Emulated.test(cell)
-  const lists = cell.protocol.version === "1.0"
+/** The combination that the scenarios run in. Agents of 0.3 list no tasks. */
+const main = cell("1.0 HTTP+JSON")
+const withoutLists = cell("0.3 JSONRPC")
 
-  describe(`a conversation with MemoryLake over ${cell.name}`, () => {
-    effect("ML-09: messages wait for each other, in order, while other contexts go on", () =>
+describe("a conversation with MemoryLake", () => {
+  const effect = Emulated.test(main)
+  effect(
+    "sends the messages of one context one at a time, while other contexts run in parallel",
+    () =>
       Effect.gen(function*() {
         const one = yield* Conversation.make()
         const other = yield* Conversation.make()
@@ -56,145 +60,153 @@ for (const cell of Emulated.cells) {
         const bodies = (yield* Emulated.exchanges).map(({ body }) => body)
         const at = (text: string) => bodies.findIndex((body) => body.includes(`"${text}"`))
         assert.isBelow(at("meanwhile"), at("then"))
-      }))
+      }),
+    covers("ML-09")
+  )
 
-    effect(
-      "ML-09: two conversations on one context wait for each other, also for what one left behind",
-      () =>
-        Effect.gen(function*() {
-          const [one, two] = [yield* Conversation.make({ contextId }), yield* Conversation.make({ contextId })]
-          yield* hurried(Effect.all([one.ask("a slow one"), two.ask("another slow one")], { concurrency: 2 }))
-          yield* hurried(Stream.runDrain(Stream.take(one.stream("a slow stream"), 2)))
-          assert.strictEqual((yield* two.state).pending?.status.state, "working")
-          yield* hurried(two.ask("what now"))
-          const third = yield* Conversation.make({ contextId })
-          yield* third.ask("and now")
-        })
-    )
-
-    effect(
-      "ML-09: the context of a first message is its conversation's before it is answered",
-      () =>
-        Effect.gen(function*() {
-          const one = yield* Conversation.make()
-          const first = yield* Effect.forkChild(Stream.runDrain(one.stream("a slow stream")))
-          yield* hurried(Effect.repeat(Effect.tap(one.state, () => Effect.yieldNow), {
-            until: ({ contextId }) => contextId !== undefined
-          }))
-          const { contextId } = yield* one.state
-          const two = yield* Conversation.make({ contextId: contextId! })
-          assert.isDefined((yield* two.state).pending)
-          yield* hurried(two.ask("at the same time"))
-          assert.isDefined(first.pollUnsafe())
-        })
-    )
-
-    effect(
-      "ML-20, ML-27: what runs after an immediate return is waited for, and its answer written down",
-      () =>
-        Effect.gen(function*() {
-          const conversation = yield* Conversation.make()
-          const { id } = (yield* conversation.send("a slow one", atOnce)) as Task.Task
-          assert.strictEqual((yield* conversation.state).pending?.id, id)
-          yield* hurried(conversation.ask("next"))
-          assert.deepStrictEqual((yield* texts(conversation)).map((text) => text.replace(/: .*/, "")), [
-            "user",
-            "agent",
-            "user",
-            "agent"
-          ])
-          assert.include((yield* texts(conversation))[1], "a slow one")
-          assert.deepStrictEqual((yield* operations).slice(0, 2), ["send", "subscribe"])
-          assert.strictEqual((yield* operations).at(-1), "send")
-          assert.isUndefined((yield* conversation.state).pending)
-        })
-    )
-
-    effect("ML-09, ML-30: or canceled, where that is the policy", () =>
+  effect(
+    "waits for other conversations in its context, and for tasks that they left running",
+    () =>
       Effect.gen(function*() {
-        const conversation = yield* Conversation.make({ pending: "cancel" })
-        yield* conversation.send("a slow one", atOnce)
-        yield* conversation.ask("next")
-        assert.deepStrictEqual(yield* operations, ["send", "cancel", "send"])
-        assert.strictEqual((yield* conversation.state).transcript.length, 3)
-        // one that has ended meanwhile is none to cancel
-        const { id } = (yield* conversation.send("quick", atOnce)) as Task.Task
-        yield* hurried(Agent.waitFor(id))
-        yield* conversation.ask("next")
-      }))
+        const [one, two] = [yield* Conversation.make({ contextId }), yield* Conversation.make({ contextId })]
+        yield* hurried(Effect.all([one.ask("a slow one"), two.ask("another slow one")], { concurrency: 2 }))
+        yield* hurried(Stream.runDrain(Stream.take(one.stream("a slow stream"), 2)))
+        assert.strictEqual((yield* two.state).pending?.status.state, "working")
+        yield* hurried(two.ask("what now"))
+        const third = yield* Conversation.make({ contextId })
+        yield* third.ask("and now")
+      }),
+    covers("ML-09")
+  )
 
-    effect("ML-30: cancel ends what is under way, and what was left", () =>
+  effect(
+    "holds the context of its first message before that is answered",
+    () =>
       Effect.gen(function*() {
-        const conversation = yield* Conversation.make()
-        assert.isUndefined(yield* conversation.cancel)
-        yield* conversation.send("a slow one", atOnce)
-        assert.strictEqual((yield* conversation.cancel)?.status.state, "canceled")
-        assert.isUndefined((yield* conversation.state).pending)
-        const fiber = yield* Effect.forkChild(refusal(Stream.runDrain(conversation.stream("a slow stream"))))
-        yield* hurried(Effect.repeat(Effect.tap(conversation.state, () => Effect.yieldNow), {
-          until: ({ pending }) => pending !== undefined
+        const one = yield* Conversation.make()
+        const first = yield* Effect.forkChild(Stream.runDrain(one.stream("a slow stream")))
+        yield* hurried(Effect.repeat(Effect.tap(one.state, () => Effect.yieldNow), {
+          until: ({ contextId }) => contextId !== undefined
         }))
-        yield* conversation.cancel
-        assert.strictEqual((yield* hurried(Fiber.join(fiber)))._tag, "TaskCanceledError")
-        assert.strictEqual((yield* conversation.ask("next")).state, "completed")
-      }))
+        const { contextId } = yield* one.state
+        const two = yield* Conversation.make({ contextId: contextId! })
+        assert.isDefined((yield* two.state).pending)
+        yield* hurried(two.ask("at the same time"))
+        assert.isDefined(first.pollUnsafe())
+      }),
+    covers("ML-09")
+  )
 
-    effect(
-      "ML-10, ML-18: what the context does not allow is refused, leaves no trace and does not end it",
-      () =>
-        Effect.gen(function*() {
-          const foreign = yield* Conversation.make({ contextId: Id.ContextId.make("ctx-of-another-agent") })
-          const refused = yield* refusal(foreign.ask("hello"))
-          assert.strictEqual(refused._tag, "InvalidArgumentError")
-          assert.match(refused.message, /ctx-of-another-agent.*agent-demo/)
-          assert.deepStrictEqual(yield* texts(foreign), [])
-
-          const conversation = yield* Conversation.make()
-          const project = (digit: string) =>
-            MemoryLake.withOptions({ readWriteProjectId: MemoryLake.ProjectId.make(`proj-${digit.repeat(32)}`) })
-          yield* conversation.ask("hello").pipe(project("1"))
-          const { length } = yield* Emulated.exchanges
-          const { _tag, message } = yield* refusal(conversation.ask("there").pipe(project("2")))
-          assert.strictEqual(_tag, "InvalidRequestError")
-          assert.match(message, /began with proj-1/)
-          assert.strictEqual((yield* Emulated.exchanges).length, length)
-          assert.strictEqual((yield* conversation.ask("again").pipe(project("1"))).state, "completed")
-          assert.strictEqual((yield* texts(conversation)).length, 4)
-        })
-    )
-
-    effect("HIST-05: a question is answered on its task, and only then", () =>
+  effect(
+    "waits for a task that was sent with an immediate return, and records its answer",
+    () =>
       Effect.gen(function*() {
         const conversation = yield* Conversation.make()
-        const question = yield* conversation.ask("ask me")
-        assert.strictEqual((yield* conversation.state).pending?.id, question.taskId)
-        const [other] = [yield* Conversation.make({ contextId: question.contextId! })]
-        const answer = yield* Stream.runCollect(other.stream("the second")).pipe(Effect.andThen(other.state))
-        assert.isUndefined(answer.pending)
-        assert.strictEqual(answer.transcript[0]?.taskId, question.taskId)
-        const next = yield* conversation.ask("next")
-        assert.notStrictEqual(next.taskId, question.taskId)
-        assert.strictEqual(next.contextId, question.contextId)
-        assert.strictEqual((yield* texts(conversation))[1], "agent: Which one do you mean?")
-      }))
+        const { id } = (yield* conversation.send("a slow one", atOnce)) as Task.Task
+        assert.strictEqual((yield* conversation.state).pending?.id, id)
+        yield* hurried(conversation.ask("next"))
+        assert.deepStrictEqual((yield* texts(conversation)).map((text) => text.replace(/: .*/, "")), [
+          "user",
+          "agent",
+          "user",
+          "agent"
+        ])
+        assert.include((yield* texts(conversation))[1], "a slow one")
+        assert.deepStrictEqual((yield* operations).slice(0, 2), ["send", "subscribe"])
+        assert.strictEqual((yield* operations).at(-1), "send")
+        assert.isUndefined((yield* conversation.state).pending)
+      }),
+    covers("ML-20", "ML-27")
+  )
 
-    effect("a failed turn is told in the transcript, and the conversation goes on", () =>
+  effect("cancels a running task before the next message if that is the policy", () =>
+    Effect.gen(function*() {
+      const conversation = yield* Conversation.make({ pending: "cancel" })
+      yield* conversation.send("a slow one", atOnce)
+      yield* conversation.ask("next")
+      assert.deepStrictEqual(yield* operations, ["send", "cancel", "send"])
+      assert.strictEqual((yield* conversation.state).transcript.length, 3)
+      // one that has ended meanwhile is none to cancel
+      const { id } = (yield* conversation.send("quick", atOnce)) as Task.Task
+      yield* hurried(Agent.waitFor(id))
+      yield* conversation.ask("next")
+    }), covers("ML-09", "ML-30"))
+
+  effect("cancels a task that is being streamed, and one that was left running", () =>
+    Effect.gen(function*() {
+      const conversation = yield* Conversation.make()
+      assert.isUndefined(yield* conversation.cancel)
+      yield* conversation.send("a slow one", atOnce)
+      assert.strictEqual((yield* conversation.cancel)?.status.state, "canceled")
+      assert.isUndefined((yield* conversation.state).pending)
+      const fiber = yield* Effect.forkChild(refusal(Stream.runDrain(conversation.stream("a slow stream"))))
+      yield* hurried(Effect.repeat(Effect.tap(conversation.state, () => Effect.yieldNow), {
+        until: ({ pending }) => pending !== undefined
+      }))
+      yield* conversation.cancel
+      assert.strictEqual((yield* hurried(Fiber.join(fiber)))._tag, "TaskCanceledError")
+      assert.strictEqual((yield* conversation.ask("next")).state, "completed")
+    }), covers("ML-30"))
+
+  effect(
+    "keeps no trace of a message that is refused, and goes on",
+    () =>
       Effect.gen(function*() {
-        const conversation = yield* Conversation.make()
-        assert.strictEqual((yield* refusal(conversation.ask("please fail")))._tag, "TaskFailedError")
-        assert.strictEqual(
-          (yield* refusal(Stream.runDrain(conversation.stream("please fail"))))._tag,
-          "TaskFailedError"
-        )
-        assert.strictEqual((yield* refusal(conversation.ask("refuse with QUOTA_EXCEEDED")))._tag, "QuotaExceededError")
-        assert.strictEqual((yield* conversation.ask("next")).state, "completed")
-        const [asked, reason] = yield* texts(conversation)
-        assert.deepStrictEqual([asked, reason], ["user: please fail", "agent: The agent gave up."])
-        assert.strictEqual((yield* texts(conversation)).length, 6)
-      }))
+        const foreign = yield* Conversation.make({ contextId: Id.ContextId.make("ctx-of-another-agent") })
+        const refused = yield* refusal(foreign.ask("hello"))
+        assert.strictEqual(refused._tag, "InvalidArgumentError")
+        assert.match(refused.message, /ctx-of-another-agent.*agent-demo/)
+        assert.deepStrictEqual(yield* texts(foreign), [])
 
-    effect(
-      "CAN-04, ML-09: given up before the agent has answered, what may come of it is waited for",
+        const conversation = yield* Conversation.make()
+        const project = (digit: string) =>
+          MemoryLake.withOptions({ readWriteProjectId: MemoryLake.ProjectId.make(`proj-${digit.repeat(32)}`) })
+        yield* conversation.ask("hello").pipe(project("1"))
+        const { length } = yield* Emulated.exchanges
+        const { _tag, message } = yield* refusal(conversation.ask("there").pipe(project("2")))
+        assert.strictEqual(_tag, "InvalidRequestError")
+        assert.match(message, /began with proj-1/)
+        assert.strictEqual((yield* Emulated.exchanges).length, length)
+        assert.strictEqual((yield* conversation.ask("again").pipe(project("1"))).state, "completed")
+        assert.strictEqual((yield* texts(conversation)).length, 4)
+      }),
+    covers("ML-10", "ML-18")
+  )
+
+  effect("answers a question on its task, and sends the next message without one", () =>
+    Effect.gen(function*() {
+      const conversation = yield* Conversation.make()
+      const question = yield* conversation.ask("ask me")
+      assert.strictEqual((yield* conversation.state).pending?.id, question.taskId)
+      const [other] = [yield* Conversation.make({ contextId: question.contextId! })]
+      const answer = yield* Stream.runCollect(other.stream("the second")).pipe(Effect.andThen(other.state))
+      assert.isUndefined(answer.pending)
+      assert.strictEqual(answer.transcript[0]?.taskId, question.taskId)
+      const next = yield* conversation.ask("next")
+      assert.notStrictEqual(next.taskId, question.taskId)
+      assert.strictEqual(next.contextId, question.contextId)
+      assert.strictEqual((yield* texts(conversation))[1], "agent: Which one do you mean?")
+    }), covers("field:HIST-05"))
+
+  effect("records a failed turn in the transcript, and goes on", () =>
+    Effect.gen(function*() {
+      const conversation = yield* Conversation.make()
+      assert.strictEqual((yield* refusal(conversation.ask("please fail")))._tag, "TaskFailedError")
+      assert.strictEqual(
+        (yield* refusal(Stream.runDrain(conversation.stream("please fail"))))._tag,
+        "TaskFailedError"
+      )
+      assert.strictEqual((yield* refusal(conversation.ask("refuse with QUOTA_EXCEEDED")))._tag, "QuotaExceededError")
+      assert.strictEqual((yield* conversation.ask("next")).state, "completed")
+      const [asked, reason] = yield* texts(conversation)
+      assert.deepStrictEqual([asked, reason], ["user: please fail", "agent: The agent gave up."])
+      assert.strictEqual((yield* texts(conversation)).length, 6)
+    }))
+
+  for (const one of [main, withoutLists]) {
+    const lists = one === main
+    Emulated.test(one)(
+      `waits for the task of a message that was interrupted before the response, ${one.name}`,
       () =>
         Effect.gen(function*() {
           const conversation = yield* Conversation.make({ contextId })
@@ -207,67 +219,95 @@ for (const cell of Emulated.cells) {
           assert.strictEqual(sent.at(-1), "send")
           assert.deepStrictEqual(sent.slice(0, 2), lists ? ["list", "subscribe"] : ["send", "send"])
           assert.strictEqual((yield* texts(conversation)).length, lists ? 4 : 3)
+        }),
+      covers("field:CAN-04", "ML-09")
+    )
+  }
+
+  for (const one of Emulated.cells.filter((one) => one !== main)) {
+    Emulated.test(one)(
+      `asks, waits for a task, answers a question and cancels, ${one.name}`,
+      () =>
+        Effect.gen(function*() {
+          const conversation = yield* Conversation.make()
+          yield* conversation.send("a slow one", atOnce)
+          const question = yield* hurried(conversation.ask("ask me"))
+          const answer = yield* hurried(AgentStream.answer(conversation.stream("the second")))
+          assert.deepStrictEqual([answer.taskId, answer.contextId], [question.taskId, question.contextId])
+          yield* conversation.send("a slow one", atOnce)
+          assert.strictEqual((yield* conversation.cancel)?.status.state, "canceled")
+          assert.strictEqual((yield* conversation.ask("next")).state, "completed")
+          assert.deepStrictEqual((yield* texts(conversation)).map((text) => text.replace(/: .*/, "")), [
+            "user",
+            "agent",
+            "user",
+            "agent",
+            "user",
+            "agent",
+            "user",
+            "user",
+            "agent"
+          ])
         })
     )
-  })
-}
+  }
+})
 
-describe("a conversation given up at any time", () => {
+describe("a conversation interrupted at random", () => {
   let seed = 7
   const random = (below: number) => (seed = seed * 16807 % 2147483647) % below
   const turns = (n: number) => Effect.forEach(Array.from({ length: n }), () => Effect.yieldNow, { discard: true })
-  for (const cell of Emulated.cells) {
-    for (const policy of ["wait", "cancel"] as const) {
-      Emulated.test(cell)(
-        `ML-09, CAN-04: never two messages of a context at once, never for ever; ${policy}, ${cell.name}`,
-        () =>
-          Effect.gen(function*() {
-            for (let round = 0; round < 12; round++) {
-              const contexts = Array.from({ length: 1 + random(3) }, (_, i) => Id.ContextId.make(`ctx-${round}-${i}`))
-              const conversations = yield* Effect.forEach(
-                [...contexts, ...contexts, undefined],
-                (contextId) => Conversation.make({ pending: policy, ...(contextId && { contextId }) })
+  const runs = [[main, "wait"], [main, "cancel"], [withoutLists, "wait"]] as const
+  for (const [one, policy] of runs) {
+    Emulated.test(one)(
+      `never sends two messages of a context at once, and never waits without end, ${policy}, ${one.name}`,
+      () =>
+        Effect.gen(function*() {
+          for (let round = 0; round < 12; round++) {
+            const contexts = Array.from({ length: 1 + random(3) }, (_, i) => Id.ContextId.make(`ctx-${round}-${i}`))
+            const conversations = yield* Effect.forEach(
+              [...contexts, ...contexts, undefined],
+              (contextId) => Conversation.make({ pending: policy, ...(contextId && { contextId }) })
+            )
+            const act = Effect.suspend(() => {
+              const conversation = conversations[random(conversations.length)]!
+              const text = ["slow", "quick", "ask me", "please fail"][random(4)]!
+              const turn = [
+                Effect.asVoid(conversation.ask(text)),
+                Effect.asVoid(conversation.send(text, atOnce)),
+                Stream.runDrain(conversation.stream(text)),
+                Stream.runDrain(Stream.take(conversation.stream(text), 1 + random(3))),
+                Effect.asVoid(conversation.ask(text))
+              ][random(5)]!
+              const patience = random(3) === 0 ? turns(random(200)) : random(2) === 0 ? Effect.never : Effect.forEach(
+                Array.from({ length: random(12) }),
+                () => tick,
+                { discard: true }
               )
-              const act = Effect.suspend(() => {
-                const conversation = conversations[random(conversations.length)]!
-                const text = ["slow", "quick", "ask me", "please fail"][random(4)]!
-                const turn = [
-                  Effect.asVoid(conversation.ask(text)),
-                  Effect.asVoid(conversation.send(text, atOnce)),
-                  Stream.runDrain(conversation.stream(text)),
-                  Stream.runDrain(Stream.take(conversation.stream(text), 1 + random(3))),
-                  Effect.asVoid(conversation.ask(text))
-                ][random(5)]!
-                const patience = random(3) === 0 ? turns(random(200)) : random(2) === 0 ? Effect.never : Effect.forEach(
-                  Array.from({ length: random(12) }),
-                  () => tick,
-                  { discard: true }
-                )
-                return Effect.raceFirst(
-                  Effect.catchReason(turn, "AgentError", "TaskFailedError", () => Effect.void),
-                  patience
-                ).pipe(Effect.delay(random(4) * 1000))
-              })
-              yield* hurried(Effect.all(Array.from({ length: 16 }, () => act), { concurrency: "unbounded" }))
-              for (const conversation of conversations) yield* hurried(conversation.ask("at last"))
-            }
-            // without a list of tasks, a message after one that got no answer may have to be sent again
-            if (cell.protocol.version === "0.3") return
-            const refused = (yield* Emulated.exchanges).filter(({ chunks }) => /busy/.test(chunks.join("")))
-            assert.deepStrictEqual(refused.map(({ body }) => body), [])
-          })
-      )
-    }
+              return Effect.raceFirst(
+                Effect.catchReason(turn, "AgentError", "TaskFailedError", () => Effect.void),
+                patience
+              ).pipe(Effect.delay(random(4) * 1000))
+            })
+            yield* hurried(Effect.all(Array.from({ length: 16 }, () => act), { concurrency: "unbounded" }))
+            for (const conversation of conversations) yield* hurried(conversation.ask("at last"))
+          }
+          // without a list of tasks, a message after one that got no answer may have to be sent again
+          if (one === withoutLists) return
+          const refused = (yield* Emulated.exchanges).filter(({ chunks }) => /busy/.test(chunks.join("")))
+          assert.deepStrictEqual(refused.map(({ body }) => body), [])
+        }),
+      covers("ML-09", "field:CAN-04")
+    )
   }
 })
 
 describe("a conversation with a peer", () => {
-  const v1 = cell("1.0 HTTP+JSON")
   const messageIn = ({ body }: Asked): { readonly taskId?: string; readonly contextId?: string } =>
     JSON.parse(body).message
   const idsIn = ({ contextId, taskId }: ReturnType<typeof messageIn>) => [taskId, contextId]
   const json = (body: unknown) => (asked: Asked) =>
-    new Response(result(v1, asked, body), { headers: { "content-type": "application/json" } })
+    new Response(result(main, asked, body), { headers: { "content-type": "application/json" } })
   const task = (state: string, more: object = {}, status: object = {}) =>
     json({ task: { id: "t-1", contextId: "c-1", status: { state: `TASK_STATE_${state}`, ...status }, ...more } })
   const said = (messageId: string, contextId = "c-1") => ({
@@ -277,14 +317,14 @@ describe("a conversation with a peer", () => {
     parts: [{ text: `says ${messageId}` }]
   })
   const events = (...all: ReadonlyArray<StreamEvent.StreamEvent>) => (asked: Asked) =>
-    chunks(all.map((one) => frame(encode(v1, asked, one))))
+    chunks(all.map((one) => frame(encode(main, asked, one))))
   const peer = (...answers: ReadonlyArray<(asked: Asked) => Response>) => {
     const left = [...answers]
-    const { asked, layer } = talkTo(v1, (asked) => left.shift()!(asked))
+    const { asked, layer } = talkTo(main, (asked) => left.shift()!(asked))
     return { asked, layer: Agent.layer.pipe(Layer.provide(layer)) }
   }
 
-  it.effect("HIST-05: task and context of a question, the context of an answer, the context of the last message", () => {
+  it.effect("sends the task and context of a question, else the context of the last answer", () => {
     const { asked, layer } = peer(
       task("INPUT_REQUIRED"),
       task("COMPLETED"),
@@ -304,9 +344,9 @@ describe("a conversation with a peer", () => {
       assert.strictEqual(contextId, "c-2")
       assert.deepStrictEqual(transcript.map(({ role }) => role), ["user", "user", "user", "agent", "user", "agent"])
     }).pipe(Effect.provide(layer))
-  })
+  }, covers("field:HIST-05"))
 
-  it.effect("HIST-05: ids that the caller gives count instead", () => {
+  it.effect("uses the ids that the caller gives instead", () => {
     const { asked, layer } = peer(task("INPUT_REQUIRED"), json({ message: said("m-1", "c-3") }))
     return Effect.gen(function*() {
       const conversation = yield* Conversation.make()
@@ -314,9 +354,9 @@ describe("a conversation with a peer", () => {
       yield* conversation.send("two", { contextId: Id.ContextId.make("c-3") })
       assert.deepStrictEqual(idsIn(messageIn(asked[1]!)), [undefined, "c-3"])
     }).pipe(Effect.provide(layer))
-  })
+  }, covers("field:HIST-05"))
 
-  it.effect("HIST-05: a peer that tells no context is answered on its task all the same", () => {
+  it.effect("answers a question on its task although the peer names no context", () => {
     const question = { task: { id: "t-1", status: { state: "TASK_STATE_INPUT_REQUIRED" } } }
     const { asked, layer } = peer(json(question), json({ message: said("m-1") }))
     return Effect.gen(function*() {
@@ -325,9 +365,9 @@ describe("a conversation with a peer", () => {
       yield* conversation.send("two")
       assert.deepStrictEqual(idsIn(messageIn(asked[1]!)), ["t-1", undefined])
     }).pipe(Effect.provide(layer))
-  })
+  }, covers("field:HIST-05"))
 
-  it.effect("a context that was refused is not the conversation's", () => {
+  it.effect("does not move to a context that was refused", () => {
     const { asked, layer } = peer(
       json({ message: said("m-1") }),
       () =>
@@ -346,7 +386,7 @@ describe("a conversation with a peer", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("STR-10: a chunk that comes late does not revive the task", () => {
+  it.effect("does not reopen a terminal task for a late chunk", () => {
     const at = { taskId: Id.TaskId.make("t-1"), contextId: Id.ContextId.make("c-1") }
     const artifact = Artifact.make(Id.ArtifactId.make("a"), [Part.text("tail")])
     const { asked, layer } = peer(
@@ -363,9 +403,9 @@ describe("a conversation with a peer", () => {
       yield* conversation.send("two")
       assert.deepStrictEqual(idsIn(messageIn(asked[1]!)), [undefined, "c-1"])
     }).pipe(Effect.provide(layer))
-  })
+  }, covers("field:STR-10"))
 
-  it.effect("HIST-07: a question is listed once, wherever the server files it; a message sent again as well", () => {
+  it.effect("records a question once, wherever the server puts it, and a message that is sent twice once", () => {
     const { layer } = peer(
       task("INPUT_REQUIRED", { history: [said("m-5")] }, { message: said("m-5") }),
       task("INPUT_REQUIRED", { history: [said("m-5"), said("m-6")] }),
@@ -390,9 +430,9 @@ describe("a conversation with a peer", () => {
         "agent: says m-8"
       ])
     }).pipe(Effect.provide(layer))
-  })
+  }, covers("field:HIST-07"))
 
-  it.effect("a task that ended elsewhere does not hold up the conversation", () => {
+  it.effect("goes on after a task that ended elsewhere", () => {
     const { asked, layer } = peer(
       task("INPUT_REQUIRED"),
       () =>
@@ -420,7 +460,7 @@ describe("a conversation with a server", () => {
 
   const login = Script.layer(Script.requireAuth("Log in"), Script.wait("1 minute"), Script.say("in"))
 
-  it.effect("a task that waits for credentials is answered; refused, it is looked up before the next message", () =>
+  it.effect("continues a task that waits for credentials, and reads its state before the next message if that is refused", () =>
     Effect.gen(function*() {
       const conversation = yield* Conversation.make()
       const asked = yield* conversation.ask("go")
@@ -431,16 +471,20 @@ describe("a conversation with a server", () => {
       assert.notStrictEqual((yield* conversation.ask("next")).taskId, asked.taskId)
     }).pipe(Effect.provide(serve(login))))
 
-  it.effect("HIST-05: a task whose credentials came meanwhile, and which is done, is not answered", () =>
-    Effect.gen(function*() {
-      const conversation = yield* Conversation.make()
-      const asked = yield* conversation.ask("go")
-      yield* TestClock.adjust("1 minute")
-      assert.notStrictEqual((yield* conversation.ask("next")).taskId, asked.taskId)
-      assert.deepStrictEqual((yield* texts(conversation)).slice(1, 3), ["agent: Log in", "agent: in"])
-    }).pipe(Effect.provide(serve(login))))
+  it.effect(
+    "sends nothing to a task whose credentials came meanwhile and which completed",
+    () =>
+      Effect.gen(function*() {
+        const conversation = yield* Conversation.make()
+        const asked = yield* conversation.ask("go")
+        yield* TestClock.adjust("1 minute")
+        assert.notStrictEqual((yield* conversation.ask("next")).taskId, asked.taskId)
+        assert.deepStrictEqual((yield* texts(conversation)).slice(1, 3), ["agent: Log in", "agent: in"])
+      }).pipe(Effect.provide(serve(login))),
+    covers("field:HIST-05")
+  )
 
-  it.effect("ML-09: a second message waits for the first to name the context", () =>
+  it.effect("lets a second message wait until the first names the context", () =>
     Effect.gen(function*() {
       const conversation = yield* Conversation.make()
       const asks = yield* Effect.forkChild(
@@ -449,9 +493,9 @@ describe("a conversation with a server", () => {
       yield* TestClock.adjust("1 minute")
       const [one, two] = yield* Fiber.join(asks)
       assert.strictEqual(one!.contextId, two!.contextId)
-    }).pipe(Effect.provide(serve(Script.layer(Script.wait("1 second"), Script.say("yes"))))))
+    }).pipe(Effect.provide(serve(Script.layer(Script.wait("1 second"), Script.say("yes"))))), covers("ML-09"))
 
-  it.effect("CAN-04: given up while it waits its turn, a message was never sent", () =>
+  it.effect("never sends a message that is interrupted while it waits", () =>
     Effect.gen(function*() {
       const conversation = yield* Conversation.make()
       const first = yield* Effect.forkChild(conversation.ask("one"), { startImmediately: true })
@@ -465,5 +509,5 @@ describe("a conversation with a server", () => {
         "user: one",
         "user: three"
       ])
-    }).pipe(Effect.provide(serve(Script.layer(Script.wait("1 second"), Script.say("yes"))))))
+    }).pipe(Effect.provide(serve(Script.layer(Script.wait("1 second"), Script.say("yes"))))), covers("field:CAN-04"))
 })

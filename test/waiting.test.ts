@@ -5,17 +5,20 @@ import { AgentTest, Script } from "@effect-a2a/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { covers } from "./support/covers.ts"
 import * as Emulated from "./support/emulated.ts"
 import { type Asked, cell, chunks, event as encode, frame, result, talkTo } from "./support/peer.ts"
 
 const atOnce = { returnImmediately: true } as const
 const question = Emulated.example
 
-for (const one of Emulated.cells) {
-  describe(`waiting for a task of MemoryLake over ${one.name}`, () => {
-    const effect = Emulated.test(one)
-    effect(
-      "ML-20, ML-27: by subscribing, which tells the answer that Get does not, by id or by task",
+const main = cell("1.0 HTTP+JSON")
+
+describe("Agent.waitFor with MemoryLake", () => {
+  const effect = Emulated.test(main)
+  for (const one of Emulated.cells) {
+    Emulated.test(one)(
+      `subscribes, since GetTask returns no answer, ${one.name}`,
       () =>
         Effect.gen(function*() {
           const sent = yield* Emulated.send("a slow one", atOnce)
@@ -27,39 +30,41 @@ for (const one of Emulated.cells) {
           assert.isUndefined(read.artifacts)
           assert.strictEqual(Task.text(yield* Agent.waitFor(read)), Task.text(task))
           assert.strictEqual(Task.text(yield* Agent.waitFor(sent.id)), Task.text(task))
-        })
+        }),
+      covers("ML-20", "ML-27")
     )
+  }
 
-    effect("ML-28: it stops where input is required, and says what was asked", () =>
+  effect("returns the question of a task that requires input", () =>
+    Effect.gen(function*() {
+      const sent = yield* Emulated.send("ask me", atOnce)
+      const task = yield* Emulated.hurried(Agent.waitFor(sent.id))
+      assert.deepStrictEqual([task.status.state, Task.statusText(task)], ["input-required", "Which one do you mean?"])
+    }), covers("ML-28"))
+
+  effect(
+    "fails for failed, canceled and unknown tasks as a send does",
+    () =>
       Effect.gen(function*() {
-        const sent = yield* Emulated.send("ask me", atOnce)
-        const task = yield* Emulated.hurried(Agent.waitFor(sent.id))
-        assert.deepStrictEqual([task.status.state, Task.statusText(task)], ["input-required", "Which one do you mean?"])
-      }))
+        const failed = yield* Emulated.send("please fail", atOnce)
+        const { id } = yield* Emulated.send("a slow one", atOnce)
+        yield* Emulated.cancel(id)
+        assert.strictEqual((yield* Emulated.refusal(Emulated.hurried(Agent.waitFor(failed))))._tag, "TaskFailedError")
+        assert.strictEqual((yield* Emulated.refusal(Emulated.hurried(Agent.waitFor(id))))._tag, "TaskCanceledError")
+        const unknown = yield* Emulated.refusal(Emulated.hurried(Agent.waitFor(Id.TaskId.make("run-0"))))
+        assert.match(unknown._tag, /NotFoundError$/)
+      }),
+    covers("ML-29", "ML-30")
+  )
+})
 
-    effect(
-      "ML-29, ML-30: failed and canceled tasks fail as they do when sent, unknown ones are not found",
-      () =>
-        Effect.gen(function*() {
-          const failed = yield* Emulated.send("please fail", atOnce)
-          const { id } = yield* Emulated.send("a slow one", atOnce)
-          yield* Emulated.cancel(id)
-          assert.strictEqual((yield* Emulated.refusal(Emulated.hurried(Agent.waitFor(failed))))._tag, "TaskFailedError")
-          assert.strictEqual((yield* Emulated.refusal(Emulated.hurried(Agent.waitFor(id))))._tag, "TaskCanceledError")
-          const unknown = yield* Emulated.refusal(Emulated.hurried(Agent.waitFor(Id.TaskId.make("run-0"))))
-          assert.match(unknown._tag, /NotFoundError$/)
-        })
-    )
-  })
-}
-
-describe("waiting for a task", () => {
+describe("Agent.waitFor with a server", () => {
   const serve = (options: Partial<AgentServer.Options>, script: Layer.Layer<AgentExecutor.AgentExecutor>) =>
     Agent.layer.pipe(Layer.provideMerge(AgentTest.layerWith(options)), Layer.provide(script))
   const slow = Script.layer(Script.say("one "), Script.wait("1 minute"), Script.say("two"))
   const begin = Effect.map(Agent.send(question, atOnce), Emulated.taskOf)
 
-  it.effect("an agent that sends the task first: nothing is asked besides", () =>
+  it.effect("sends nothing else if the subscription begins with the task", () =>
     Effect.gen(function*() {
       const sent = yield* begin
       yield* Effect.yieldNow
@@ -68,7 +73,7 @@ describe("waiting for a task", () => {
       assert.strictEqual(Task.text(yield* Fiber.join(fiber)), "one two")
     }).pipe(Effect.provide(serve({}, slow))))
 
-  it.effect("an agent that does not stream is asked again and again, less and less often", () =>
+  it.effect("polls with growing intervals if the agent does not stream", () =>
     Effect.gen(function*() {
       const sent = yield* begin
       const fiber = yield* Effect.forkChild(Agent.waitFor(sent.id))
@@ -78,7 +83,7 @@ describe("waiting for a task", () => {
       assert.strictEqual(Task.text(yield* Fiber.join(fiber)), "one two")
     }).pipe(Effect.provide(serve({ card: { ...AgentTest.card, capabilities: { streaming: false } } }, slow))))
 
-  it.effect("a task that outlasts the policy is a timeout of the call, and goes on", () =>
+  it.effect("fails with a timeout of the whole call if the task outlasts the policy; the task goes on", () =>
     Effect.gen(function*() {
       const sent = yield* begin
       const policy = AgentTransport.backoff(2)
@@ -89,7 +94,7 @@ describe("waiting for a task", () => {
       assert.strictEqual((yield* Emulated.getTask(sent.id)).status.state, "working")
     }).pipe(Effect.provide(serve({ card: { ...AgentTest.card, capabilities: { streaming: false } } }, slow))))
 
-  it.effect("it stops where credentials are required, though the stream stays open", () =>
+  it.effect("returns a task that requires credentials, although the stream stays open", () =>
     Effect.gen(function*() {
       const sent = yield* begin
       const task = yield* Agent.waitFor(sent.id)
@@ -102,7 +107,7 @@ describe("waiting for a task", () => {
       Effect.provide(serve({}, Script.layer(Script.requireAuth("Log in"), Script.wait("1 day"), Script.say("in"))))
     ))
 
-  it.effect("ML-28: a replay that passes by credentials which came long ago is followed to its end", () =>
+  it.effect("follows a replay that passes a request for credentials which came long ago", () =>
     Effect.gen(function*() {
       const sent = yield* begin
       yield* TestClock.adjust("1 minute")
@@ -118,9 +123,9 @@ describe("waiting for a task", () => {
         Script.wait("1 hour"),
         Script.say("in")
       )
-    ))))
+    ))), covers("ML-28"))
 
-  it.effect("a connection that is cut is taken up again", () =>
+  it.effect("resumes a connection that drops", () =>
     Effect.gen(function*() {
       const sent = yield* begin
       const fiber = yield* Effect.forkChild(Agent.waitFor(sent.id))
@@ -131,7 +136,7 @@ describe("waiting for a task", () => {
       Script.layer(Script.say("one "), Script.wait("1 second"), Script.cut, Script.wait("1 minute"), Script.say("two"))
     ))))
 
-  it.effect("a task that is known to have settled is not asked for", () =>
+  it.effect("sends nothing for a task that has settled", () =>
     Effect.gen(function*() {
       const artifacts = [Artifact.make(Id.ArtifactId.make("a"), [Part.text("done")])]
       const task: Task.Task = { _tag: "Task", id: Id.TaskId.make("t"), status: { state: "completed" }, artifacts }
@@ -139,15 +144,14 @@ describe("waiting for a task", () => {
     }).pipe(Effect.provide(serve({}, slow))))
 })
 
-describe("waiting for a task of a peer", () => {
-  const v1 = cell("1.0 HTTP+JSON")
+describe("Agent.waitFor with a peer", () => {
   const taskId = Id.TaskId.make("t-1")
   const task = (state: string, more: object = {}) => (asked: Asked) =>
-    new Response(result(v1, asked, { id: taskId, contextId: "c-1", status: { state }, ...more }), {
+    new Response(result(main, asked, { id: taskId, contextId: "c-1", status: { state }, ...more }), {
       headers: { "content-type": "application/json" }
     })
   const events = (...all: ReadonlyArray<StreamEvent.StreamEvent>) => (asked: Asked) =>
-    chunks(all.map((one) => frame(encode(v1, asked, one))))
+    chunks(all.map((one) => frame(encode(main, asked, one))))
   const refused = (status: number, headers: Record<string, string> = {}) => () =>
     new Response("", { status, headers: { "content-type": "application/json", ...headers } })
   const peer = (
@@ -156,7 +160,7 @@ describe("waiting for a task of a peer", () => {
   ) => {
     let n = 0
     const { asked, layer } = talkTo(
-      v1,
+      main,
       (asked) => asked.url.includes(":subscribe") ? subscribe(asked) : gets[Math.min(n++, gets.length - 1)]!(asked)
     )
     return { asked, layer: Agent.layer.pipe(Layer.provide(layer)) }
@@ -169,22 +173,26 @@ describe("waiting for a task of a peer", () => {
     })
   const status = (state: "working" | "completed") => StreamEvent.statusUpdate({ taskId, status: { state } })
 
-  it.effect("ML-27: a completed task that cannot be followed and is told without anything is no empty answer", () =>
-    Effect.gen(function*() {
-      const { layer } = peer(refused(400), task("TASK_STATE_COMPLETED"))
-      const reason = yield* Emulated.refusal(Agent.waitFor(taskId).pipe(Effect.provide(layer)))
-      assert.strictEqual(reason._tag, "StreamInterruptedError")
-      assert.isFalse(reason.isRetryable)
-    }))
+  it.effect(
+    "fails if a completed task is returned without its result and cannot be subscribed to",
+    () =>
+      Effect.gen(function*() {
+        const { layer } = peer(refused(400), task("TASK_STATE_COMPLETED"))
+        const reason = yield* Emulated.refusal(Agent.waitFor(taskId).pipe(Effect.provide(layer)))
+        assert.strictEqual(reason._tag, "StreamInterruptedError")
+        assert.isFalse(reason.isRetryable)
+      }),
+    covers("ML-27")
+  )
 
-  it.effect("a peer that tells only what is new is read once more, for what was before", () =>
+  it.effect("reads the task once more if the peer emits only what is new", () =>
     Effect.gen(function*() {
       const whole = { artifacts: [{ artifactId: "a", parts: [{ text: "one two" }] }] }
       const { layer } = peer(events(chunk("two"), status("completed")), task("TASK_STATE_COMPLETED", whole))
       assert.strictEqual(Task.text(yield* Agent.waitFor(taskId).pipe(Effect.provide(layer))), "one two")
     }))
 
-  it.effect("Retry-After is waited for between two looks", () =>
+  it.effect("waits for Retry-After between two polls", () =>
     Effect.gen(function*() {
       const told = task("TASK_STATE_COMPLETED", { artifacts: [{ artifactId: "a", parts: [{ text: "done" }] }] })
       const { asked, layer } = peer(

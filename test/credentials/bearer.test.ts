@@ -2,6 +2,7 @@ import { Agent, AgentError, AgentTransport, Credentials, Id, Operation } from "@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { covers } from "../support/covers.ts"
 import { type Asked, cell, cells, chunks, event, frame, talkTo } from "../support/peer.ts"
 import { json } from "../support/respond.ts"
 
@@ -31,8 +32,8 @@ const times = (n: number) => Effect.forEach(Array.from({ length: n }), () => Eff
 const together = (n: number) =>
   Effect.forEach(Array.from({ length: n }), () => Effect.result(Agent.getTask(taskId)), { concurrency: "unbounded" })
 
-describe("basic", () => {
-  it.effect("name and password in UTF-8", () =>
+describe("HTTP Basic", () => {
+  it.effect("sends name and password in UTF-8", () =>
     Effect.gen(function*() {
       const { asked, layer } = talkTo(rest, () => json(working), {
         credentials: Credentials.layerBasic({ username: "zoë", password: Redacted.make("p:w") })
@@ -42,8 +43,8 @@ describe("basic", () => {
     }))
 })
 
-describe("a bearer token by an effect", () => {
-  it.effect("is read once for all calls, also those that wait for it at the same time", () =>
+describe("a bearer token from an effect", () => {
+  it.effect("is read once for all calls, including those that wait for it at the same time", () =>
     Effect.gen(function*() {
       const { read, readings } = counting()
       const { asked, layer } = talkTo(rest, guarded(() => true), {
@@ -55,38 +56,43 @@ describe("a bearer token by an effect", () => {
       assert.deepStrictEqual([asked.length, readings(), new Set(tokens(asked))], [20, 1, new Set(["Bearer t1"])])
     }))
 
-  for (const one of cells) {
-    it.effect(`AUTH-04: each request carries the value of its moment, a resumed stream too, ${one.name}`, () =>
-      Effect.gen(function*() {
-        let current = "a"
-        let streams = 0
-        const { asked, layer } = talkTo(one, (asked) => {
-          const status = (state: "working" | "completed") =>
-            frame(event(one, asked, {
-              _tag: "StatusUpdate",
-              taskId,
-              contextId: Id.ContextId.make("c-1"),
-              status: { state }
-            }))
-          if (asked.headers.accept === "text/event-stream") current = `b${++streams}`
-          return streams === 1 ? chunks([status("working")]) : chunks([status("completed")])
-        }, {
-          credentials: Layer.succeed(Credentials.Credentials, {
-            get: () => Effect.sync(() => [{ _tag: "Bearer", token: Redacted.make(current) }] as const),
-            renew: () => Effect.succeed(false)
+  it.effect(
+    "is read before each request, and when a stream is resumed",
+    () =>
+      Effect.forEach(
+        cells,
+        Effect.fnUntraced(function*(one) {
+          let current = "a"
+          let streams = 0
+          const { asked, layer } = talkTo(one, (asked) => {
+            const status = (state: "working" | "completed") =>
+              frame(event(one, asked, {
+                _tag: "StatusUpdate",
+                taskId,
+                contextId: Id.ContextId.make("c-1"),
+                status: { state }
+              }))
+            if (asked.headers.accept === "text/event-stream") current = `b${++streams}`
+            return streams === 1 ? chunks([status("working")]) : chunks([status("completed")])
+          }, {
+            credentials: Layer.succeed(Credentials.Credentials, {
+              get: () => Effect.sync(() => [{ _tag: "Bearer", token: Redacted.make(current) }] as const),
+              renew: () => Effect.succeed(false)
+            })
           })
+          const fiber = yield* Stream.runDrain(Agent.stream("hi")).pipe(
+            Effect.provide(agentOf(layer.pipe(AgentTransport.resumable()))),
+            Effect.forkChild
+          )
+          yield* TestClock.adjust("1 minute")
+          yield* Fiber.join(fiber)
+          assert.deepStrictEqual(tokens(asked), ["Bearer a", "Bearer b1"], one.name)
         })
-        const fiber = yield* Stream.runDrain(Agent.stream("hi")).pipe(
-          Effect.provide(agentOf(layer.pipe(AgentTransport.resumable()))),
-          Effect.forkChild
-        )
-        yield* TestClock.adjust("1 minute")
-        yield* Fiber.join(fiber)
-        assert.deepStrictEqual(tokens(asked), ["Bearer a", "Bearer b1"])
-      }))
-  }
+      ),
+    covers("field:AUTH-04")
+  )
 
-  it.effect("is renewed when refused: one renewal for all calls that wait", () =>
+  it.effect("is renewed if it is rejected, once for all waiting calls", () =>
     Effect.gen(function*() {
       const { read, readings } = counting()
       const { asked, layer } = talkTo(rest, guarded((token) => token !== "t1"), {
@@ -99,7 +105,7 @@ describe("a bearer token by an effect", () => {
       assert.deepStrictEqual([readings(), asked.length], [2, 40])
     }))
 
-  it.effect("refused under an older token, a call is repeated with the present one and renews nothing", () =>
+  it.effect("is not renewed for a call that used an older one; that call is repeated with the present one", () =>
     Effect.gen(function*() {
       const { read, readings } = counting()
       const late = yield* Deferred.make<void>()
@@ -109,7 +115,7 @@ describe("a bearer token by an effect", () => {
           Credentials.Credentials,
           Effect.map(Credentials.Credentials, (credentials) => ({
             ...credentials,
-            // the first refusal is told only when the others have been dealt with
+            // the first rejection arrives after the others were handled
             renew: (challenge) => {
               const wait = isFirst ? Deferred.await(late) : Effect.void
               isFirst = false
@@ -134,7 +140,7 @@ describe("a bearer token by an effect", () => {
       ["new tokens that are refused too", () => counting().read]
     ] as const
   ) {
-    it.effect(`no storm: a renewal that brings ${name} is not repeated for ten seconds`, () =>
+    it.effect(`is not renewed again for ten seconds if a renewal returns ${name}`, () =>
       Effect.gen(function*() {
         let readings = 0
         const { asked, layer } = talkTo(rest, guarded(() => false), {
@@ -154,7 +160,7 @@ describe("a bearer token by an effect", () => {
       }))
   }
 
-  it.effect("a failure to renew is shared by all who wait, and not repeated at once", () =>
+  it.effect("shares a failed renewal among all waiting calls, and does not repeat it at once", () =>
     Effect.gen(function*() {
       let readings = 0
       const { layer } = talkTo(rest, guarded(() => false), {
@@ -194,7 +200,7 @@ describe("a bearer token by an effect", () => {
       assert.deepStrictEqual(tokens(asked), ["Bearer t1", "Bearer t1", "Bearer t2"])
     }))
 
-  it.effect("an interrupted reading leaves the others theirs", () =>
+  it.effect("is still read for the others if one call is interrupted", () =>
     Effect.gen(function*() {
       const { read, readings } = counting()
       const { asked, layer } = talkTo(rest, guarded(() => true), {
@@ -211,8 +217,8 @@ describe("a bearer token by an effect", () => {
     }))
 })
 
-describe("another origin", () => {
-  it.effect("ML-02: the place of a card that is not the agent's gets no credentials", () =>
+describe("an agent card on another origin", () => {
+  it.effect("is fetched without credentials", () =>
     Effect.gen(function*() {
       const { asked, layer } = talkTo(rest, () => new Response("", { status: 401 }), {
         url: "https://agent.test/a2a",
@@ -223,5 +229,5 @@ describe("another origin", () => {
       const error = yield* Effect.flip(Effect.provide(call, layer))
       assert.strictEqual(error.reason._tag, "UnauthenticatedError")
       assert.deepStrictEqual(asked.map(({ headers }) => "authorization" in headers), [false])
-    }))
+    }), covers("ML-02"))
 })

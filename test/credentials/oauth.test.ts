@@ -5,6 +5,7 @@ import { Cause, Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpRouter, HttpServerResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { inspect } from "node:util"
+import { covers } from "../support/covers.ts"
 import { cell, talkTo } from "../support/peer.ts"
 import { type Asked, json, respond } from "../support/respond.ts"
 
@@ -40,7 +41,7 @@ const setup = (
 const granted = (fields: Record<string, unknown>) => json(JSON.stringify({ token_type: "Bearer", ...fields }))
 
 describe("client credentials", () => {
-  it.effect("are asked for with id and secret in the header, scopes and audience in the form", () =>
+  it.effect("send id and secret in the header, scopes and audience in the form", () =>
     Effect.gen(function*() {
       const { endpoint, layer, tokens } = setup(
         OAuth.layerClientCredentials({
@@ -65,7 +66,7 @@ describe("client credentials", () => {
       })
     }))
 
-  it.effect("or all in the form", () =>
+  it.effect("send everything in the form if the endpoint requires it", () =>
     Effect.gen(function*() {
       const { endpoint, layer } = setup(
         OAuth.layerClientCredentials({ ...client, clientAuthentication: "body" }),
@@ -80,7 +81,7 @@ describe("client credentials", () => {
       })
     }))
 
-  it.effect("a token is kept until a little before `expires_in`, also where that is a text", () =>
+  it.effect("keep a token until shortly before it expires, also if `expires_in` is a string", () =>
     Effect.gen(function*() {
       const { endpoint, layer, tokens } = setup(
         OAuth.layerClientCredentials(client),
@@ -96,7 +97,7 @@ describe("client credentials", () => {
       assert.strictEqual(endpoint.length, 3)
     }))
 
-  it.effect("a revoked token is renewed, once for all", () =>
+  it.effect("renew a revoked token once for all calls", () =>
     Effect.gen(function*() {
       const { endpoint, layer } = setup(
         OAuth.layerClientCredentials(client),
@@ -108,7 +109,7 @@ describe("client credentials", () => {
       assert.strictEqual(endpoint.length, 2)
     }))
 
-  it.live("a redirect of the endpoint is not followed, by `fetch` neither", () => {
+  it.live("follow no redirect of the endpoint, not even by `fetch`", () => {
     let followed = 0
     const routes = Layer.merge(
       HttpRouter.add("POST", "/token", HttpServerResponse.redirect("/other", { status: 307 })),
@@ -132,7 +133,7 @@ describe("client credentials", () => {
 })
 
 describe("refresh tokens", () => {
-  it.effect("the endpoint's new refresh token is used from then on, an absent one keeps the old", () =>
+  it.effect("are replaced by a new one that the endpoint returns, and kept otherwise", () =>
     Effect.gen(function*() {
       const { endpoint, layer, tokens } = setup(
         OAuth.layerRefreshToken({ tokenUrl: client.tokenUrl, clientId: "app", refreshToken: Redacted.make("r1") }),
@@ -156,7 +157,7 @@ describe("refresh tokens", () => {
       assert.deepStrictEqual(tokens(), ["at1", "at2", "at3", "at4"].map((token) => `Bearer ${token}`))
     }))
 
-  it.effect("an expired token is refreshed once for all who need it", () =>
+  it.effect("refresh an expired token once for all calls", () =>
     Effect.gen(function*() {
       const { endpoint, layer } = setup(
         OAuth.layerRefreshToken({ ...client, refreshToken: Redacted.make("r1") }),
@@ -190,26 +191,30 @@ describe("failures of the token endpoint", () => {
     ["no JSON", () => new Response(`<html>${secret}`), "responded without a token", false]
   ]
   for (const [name, answer, says, isRetryable] of cases) {
-    it.effect(`SEC-01: ${name} is told without the secret, and nothing is sent to the agent`, () =>
-      Effect.gen(function*() {
-        const { layer, tokens } = setup(
-          OAuth.layerRefreshToken({ ...client, refreshToken: Redacted.make(secret) }),
-          answer
-        )
-        const exit = yield* Effect.exit(Agent.getTask(taskId).pipe(Effect.provide(layer)))
-        if (!Exit.isFailure(exit)) return assert.fail("it was answered")
-        const error = yield* Effect.flip(exit)
-        assert.strictEqual(error.reason._tag, "CredentialsUnavailableError")
-        assert.strictEqual(error.isRetryable, isRetryable)
-        assert.include(error.message, `https://auth.test/token ${says}`)
-        assert.deepStrictEqual(tokens(), [])
-        const shown = [inspect(error, { depth: 20 }), JSON.stringify(error), Cause.pretty(exit.cause), String(error)]
-          .join()
-        assert.notInclude(shown, "s3cr3t")
-      }))
+    it.effect(
+      `${name}: the error does not contain the secret, and nothing is sent to the agent`,
+      () =>
+        Effect.gen(function*() {
+          const { layer, tokens } = setup(
+            OAuth.layerRefreshToken({ ...client, refreshToken: Redacted.make(secret) }),
+            answer
+          )
+          const exit = yield* Effect.exit(Agent.getTask(taskId).pipe(Effect.provide(layer)))
+          if (!Exit.isFailure(exit)) return assert.fail("it was answered")
+          const error = yield* Effect.flip(exit)
+          assert.strictEqual(error.reason._tag, "CredentialsUnavailableError")
+          assert.strictEqual(error.isRetryable, isRetryable)
+          assert.include(error.message, `https://auth.test/token ${says}`)
+          assert.deepStrictEqual(tokens(), [])
+          const shown = [inspect(error, { depth: 20 }), JSON.stringify(error), Cause.pretty(exit.cause), String(error)]
+            .join()
+          assert.notInclude(shown, "s3cr3t")
+        }),
+      covers("field:SEC-01")
+    )
   }
 
-  it.effect("SEC-01: nor where there is no answer", () =>
+  it.effect("no response: the error does not contain the secret", () =>
     Effect.gen(function*() {
       const unreachable = HttpClient.make((request) =>
         Effect.fail(
@@ -228,5 +233,5 @@ describe("failures of the token endpoint", () => {
       assert.isTrue(error.isRetryable)
       assert.include(error.message, "ECONNREFUSED")
       assert.notInclude(inspect(error, { depth: 20 }) + JSON.stringify(error), "s3cr3t")
-    }))
+    }), covers("field:SEC-01"))
 })

@@ -2,6 +2,7 @@ import { Agent, type AgentCard, Credentials, Discovery, Id } from "@effect-a2a/c
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { vi } from "vitest"
+import { covers } from "../support/covers.ts"
 import { cell, talkTo } from "../support/peer.ts"
 import { json } from "../support/respond.ts"
 
@@ -36,8 +37,8 @@ const requiring = (securitySchemes: unknown, ...all: ReadonlyArray<ReadonlyArray
   }))
 })
 
-describe("AUTH-01: all schemes of a requirement", () => {
-  it.effect("on every request, each with its own secret", () =>
+describe("a requirement with several schemes", covers("field:AUTH-01"), () => {
+  it.effect("applies all of them to every request, each with its own secret", () =>
     Effect.gen(function*() {
       const { asked } = yield* sent(
         requiring({ gw: key("X-Gateway-Key"), user: key("X-User") }, ["gw", "user"]),
@@ -49,7 +50,7 @@ describe("AUTH-01: all schemes of a requirement", () => {
       )
     }))
 
-  it.effect("a refused one is renewed, the others stay", () =>
+  it.effect("renews the one that is rejected and keeps the others", () =>
     Effect.gen(function*() {
       let reads = 0
       const { asked, results } = yield* sent(
@@ -67,12 +68,12 @@ describe("AUTH-01: all schemes of a requirement", () => {
     }))
 })
 
-describe("AUTH-02: one of several requirements", () => {
+describe("several requirements", covers("field:AUTH-02"), () => {
   const flows = { clientCredentials: { tokenUrl: "https://auth.test/token", scopes: {} } }
   const schemes = { oauth: { oauth2SecurityScheme: { flows } }, key: key("X-Key"), other: key("X-Other") }
   const card = requiring(schemes, ["oauth", "other"], ["key"])
 
-  it.effect("the first that can be met", () =>
+  it.effect("are met by the first for which there are secrets", () =>
     Effect.gen(function*() {
       const only = yield* sent(card, { key: Redacted.make("k-1"), oauth: Redacted.make("never") })
       assert.deepStrictEqual(only.asked.map(({ headers }) => [headers["x-key"], headers.authorization])[0], [
@@ -89,7 +90,7 @@ describe("AUTH-02: one of several requirements", () => {
       ])
     }))
 
-  it.effect("where none can be met, the missing schemes are named and nothing is sent", () =>
+  it.effect("fail before anything is sent if none can be met, and the error names the missing schemes", () =>
     Effect.gen(function*() {
       const { asked, results: [result] } = yield* sent(card, { other: Redacted.make("o-1") })
       if (result?._tag !== "Failure") return assert.fail("it was sent")
@@ -98,7 +99,7 @@ describe("AUTH-02: one of several requirements", () => {
       assert.deepStrictEqual(asked, [])
     }))
 
-  it.effect("a scheme that the card does not describe, or that is of a kind unknown, cannot be met", () =>
+  it.effect("are not met by schemes of an unknown kind or without a description", () =>
     Effect.gen(function*() {
       const { asked, results: [result] } = yield* sent(
         requiring({ digest: { httpAuthSecurityScheme: { scheme: "Digest" } } }, ["digest"], ["ghost"]),
@@ -110,7 +111,7 @@ describe("AUTH-02: one of several requirements", () => {
     }))
 
   for (const [name, card] of [["absent", document], ["empty", { ...document, securityRequirements: [] }]] as const) {
-    it.effect(`${name} requirements need nothing`, () =>
+    it.effect(`send nothing if there are ${name} requirements`, () =>
       Effect.gen(function*() {
         const { asked } = yield* sent({ ...card, securitySchemes: { key: key("X-Key") } }, {
           key: Redacted.make("k-1")
@@ -120,12 +121,12 @@ describe("AUTH-02: one of several requirements", () => {
   }
 })
 
-describe("AUTH-05: where a secret goes", () => {
+describe("the place of a secret", covers("field:AUTH-05"), () => {
   const first = Effect.fnUntraced(function*(card: unknown, secret: string) {
     return (yield* sent(card, { k: Redacted.make(secret) })).asked[0]!
   })
 
-  it.effect("an API key: query, cookie or header, in the words of 1.0 and of 0.3", () =>
+  it.effect("is the query, a cookie or a header for an API key, as cards of 1.0 and 0.3 say it", () =>
     Effect.gen(function*() {
       const query = yield* first(requiring({ k: key("key", "query") }, ["k"]), "a&b")
       assert.strictEqual(new URL(query.url).searchParams.get("key"), "a&b")
@@ -138,7 +139,7 @@ describe("AUTH-05: where a secret goes", () => {
       }
     }))
 
-  it.effect("HTTP Basic from `user:password`; OpenID Connect is a bearer token; mutual TLS is the connection's", () =>
+  it.effect("is the authorization header for HTTP Basic and OpenID Connect, and the connection for mutual TLS", () =>
     Effect.gen(function*() {
       const basic = yield* first(requiring({ k: { httpAuthSecurityScheme: { scheme: "Basic" } } }, ["k"]), "me:p:w")
       assert.strictEqual(basic.headers.authorization, `Basic ${btoa("me:p:w")}`)
@@ -149,7 +150,7 @@ describe("AUTH-05: where a secret goes", () => {
       assert.notInclude(JSON.stringify(tls), "unused")
     }))
 
-  it.effect("a cookie is refused with an explanation where the platform would drop it, as browsers do", () =>
+  it.effect("is refused with an explanation if it is a cookie and the platform drops cookies, as browsers do", () =>
     Effect.gen(function*() {
       const card = yield* Discovery.fromJson(requiring({ k: key("sid", "cookie") }, ["k"]))
       const { asked, layer } = talkTo(rest, () => json(working), {

@@ -63,8 +63,8 @@ const passed = [
   "https://[64:ff9b::8.8.8.8]/"
 ]
 
-describe("which URLs are refused", () => {
-  it.effect("addresses that are not public, in all the ways to write them, and what is no http(s) URL", () =>
+describe("AddressGuard.check", () => {
+  it.effect("refuses addresses that are not public, however they are written, and other URLs than http and https", () =>
     Effect.gen(function*() {
       for (const url of refused) {
         const error = yield* Effect.orDie(Effect.flip(AddressGuard.check(url)))
@@ -73,17 +73,16 @@ describe("which URLs are refused", () => {
       }
     }))
 
-  it.effect("not public ones, whatever is beside them", () =>
-    Effect.forEach(passed, (url) => AddressGuard.check(url)))
+  it.effect("permits public addresses next to them", () => Effect.forEach(passed, (url) => AddressGuard.check(url)))
 
-  it.effect("the host and the reason are named", () =>
+  it.effect("names the host and the kind of its address", () =>
     Effect.gen(function*() {
       const { message } = yield* Effect.flip(AddressGuard.check("http://169.254.169.254/latest?k=s3cr3t"))
       assert.include(message, "refusing to connect to 169.254.169.254 (link-local address)")
       assert.notInclude(message, "s3cr3t")
     }))
 
-  it.effect("an origin that is allowed, and no other on its host", () =>
+  it.effect("permits an allowed origin, and no other on its host", () =>
     Effect.gen(function*() {
       const options = { allow: ["http://127.0.0.1:4000/a2a", "https://10.0.0.1"] }
       const check = (url: string) => AddressGuard.check(url, options)
@@ -94,7 +93,7 @@ describe("which URLs are refused", () => {
       }
     }))
 
-  it.effect("a name that resolves to such an address, if only to one", () =>
+  it.effect("refuses a name if one of its addresses is private", () =>
     Effect.gen(function*() {
       const asked: Array<string> = []
       const resolve = (host: string) =>
@@ -113,8 +112,8 @@ describe("which URLs are refused", () => {
     }))
 })
 
-describe("as a layer", () => {
-  it.effect("refuses before anything is sent, as a local error that holds no secret", () =>
+describe("AddressGuard.layer", () => {
+  it.effect("refuses before anything is sent, by a local error without secrets", () =>
     Effect.gen(function*() {
       const { asked, layer } = respond(done)
       const guarded = AddressGuard.layer({ allow: ["https://agent.test"] }).pipe(Layer.provide(layer))
@@ -136,7 +135,7 @@ describe("as a layer", () => {
     }))
 })
 
-describe("in discovery", () => {
+describe("AddressGuard in discovery", () => {
   const outcome = (agent: Discovery.Options["agent"], url: string, options: Partial<Discovery.Options> = {}) => {
     const { asked, layer } = find(agent, card(one(url)), options)
     return Effect.map(Effect.result(Effect.provide(ask, layer)), (result) => ({
@@ -145,14 +144,14 @@ describe("in discovery", () => {
     }))
   }
 
-  it.effect("a card that leads into a private network is refused before anything is sent there", () =>
+  it.effect("refuses a card that leads to a private network before anything is sent there", () =>
     Effect.gen(function*() {
       for (const url of ["http://169.254.169.254/a2a", "http://localhost:9/a2a", "//10.0.0.1/a2a"]) {
         assert.deepStrictEqual(yield* outcome("https://agent.test", url), { tag: "InvalidRequestError", calls: 0 })
       }
     }))
 
-  it.effect("not the origin that the user typed, nor a card in hand, nor what is allowed", () =>
+  it.effect("permits the origin that the user typed, a card passed as a value, and allowed origins", () =>
     Effect.gen(function*() {
       const fine = { tag: undefined, calls: 1 }
       assert.deepStrictEqual(yield* outcome("http://127.0.0.1:4000/x", "http://127.0.0.1:4000/a2a"), fine)
@@ -169,7 +168,7 @@ describe("in discovery", () => {
     }))
 })
 
-it.effect("clients that are not HTTP bindings can be protected too", () =>
+it.effect("AddressGuard.protect refuses requests of any client", () =>
   Effect.gen(function*() {
     const { layer } = respond(done)
     const client = yield* Effect.flatMap(HttpClient.HttpClient, (client) => AddressGuard.protect(client)).pipe(

@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
+import { covers } from "../support/covers.ts"
 import { type Asked, card, find, getCard, one } from "./support.ts"
 
 const agent = "https://agent.test"
@@ -24,8 +25,8 @@ const over = Effect.fnUntraced(function*(pauses: ReadonlyArray<number>, answer: 
   return { asked, names }
 })
 
-describe("CARD-11: the card by the rules of HTTP", () => {
-  it.effect("no request within `max-age`, then `If-None-Match`; 304 keeps the card and renews its age", () =>
+describe("a cached card", covers("field:CARD-11"), () => {
+  it.effect("is used within `max-age`, then revalidated by its tag; 304 renews its age", () =>
     Effect.gen(function*() {
       const { asked, names } = yield* over([0, 59, 2, 58, 3], ({ headers }) =>
         headers["if-none-match"] === "\"v1\""
@@ -35,7 +36,7 @@ describe("CARD-11: the card by the rules of HTTP", () => {
       assert.deepStrictEqual(names, ["x", "x", "x", "x", "x"])
     }))
 
-  it.effect("a new card replaces the old one", () =>
+  it.effect("is replaced by a new one", () =>
     Effect.gen(function*() {
       const { asked, names } = yield* over([0, 61, 0, 61], (_, n) =>
         reply({ etag: `"v${n}"`, "cache-control": "max-age=60" }, `x${n}`))
@@ -67,7 +68,7 @@ describe("CARD-11: the card by the rules of HTTP", () => {
       }))
   }
 
-  it.effect("`Last-Modified` where there is no tag", () =>
+  it.effect("is revalidated by `Last-Modified` if there is no tag", () =>
     Effect.gen(function*() {
       const modified = "Thu, 01 Jan 1970 00:00:00 GMT"
       const { asked } = yield* over([0], ({ headers }) =>
@@ -80,7 +81,7 @@ describe("CARD-11: the card by the rules of HTTP", () => {
       )
     }))
 
-  it.effect("one request for all who ask at the same time", () =>
+  it.effect("is fetched by one request for all waiting calls", () =>
     Effect.gen(function*() {
       const { asked, layer } = find(agent, undefined, {
         answer: () => reply({ "cache-control": "max-age=60" })
@@ -92,7 +93,7 @@ describe("CARD-11: the card by the rules of HTTP", () => {
       assert.strictEqual(asked.length, 2)
     }))
 
-  it.effect("a transport made without discovery keeps it too", () =>
+  it.effect("is kept by a transport without discovery too", () =>
     Effect.gen(function*() {
       const routes = CardServer.routes({ path: "/a2a", protocols: [Protocol.v1_0], maxAge: "1 minute" }).pipe(
         Layer.provide(AgentTest.layer),
@@ -114,8 +115,8 @@ describe("CARD-11: the card by the rules of HTTP", () => {
     }))
 })
 
-describe("CARD-11: our server", () => {
-  it.effect("answers 304 to its tag in a list, weak or strong, and to `*`", () =>
+describe("the server's card", covers("field:CARD-11"), () => {
+  it.effect("is a 304 for its tag in a list, weak or strong, and for `*`", () =>
     Effect.gen(function*() {
       const routes = CardServer.routes({ protocols: [Protocol.v1_0] }).pipe(
         Layer.provide(AgentTest.layer),

@@ -4,6 +4,7 @@ import { Rest } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { HttpClient, HttpClientError } from "effect/http"
+import { covers } from "../support/covers.ts"
 import { cells, chunks, event, frame, result, talkTo } from "../support/peer.ts"
 import { bindings, card, card03, find, isCard, one, respond } from "./support.ts"
 
@@ -13,15 +14,15 @@ const ask = Agent.getTask(taskId)
 const refusal = (layer: Layer.Layer<Agent.Agent, any>) =>
   Effect.map(Effect.flip(Effect.provide(ask, layer)), ({ reason }) => reason)
 
-describe("which interface is spoken to", () => {
-  it.effect("CARD-07: the first of equals, in the card's order", () =>
+describe("the interface that is used", () => {
+  it.effect("is the first of equals on the card", () =>
     Effect.gen(function*() {
       const { layer, urls } = find(agent, card(one(`${agent}/primary`, "JSONRPC"), one(`${agent}/backup`, "JSONRPC")))
       yield* Effect.provide(ask, layer)
       assert.deepStrictEqual(urls().at(-1), `${agent}/primary`)
-    }))
+    }), covers("field:CARD-07"))
 
-  it.effect("the card's order decides between versions and bindings too", () =>
+  it.effect("is the first on the card, whatever its version and binding", () =>
     Effect.gen(function*() {
       const all = [one(`${agent}/a`, "JSONRPC", "0.3"), one(`${agent}/b`, "HTTP+JSON", "1.0")] as const
       for (
@@ -37,7 +38,7 @@ describe("which interface is spoken to", () => {
       }
     }))
 
-  it.effect("CARD-08: an unknown binding is passed over, and case does not matter", () =>
+  it.effect("is none with an unknown binding; names of bindings ignore case", () =>
     Effect.gen(function*() {
       const { layer, urls } = find(
         agent,
@@ -45,21 +46,25 @@ describe("which interface is spoken to", () => {
       )
       yield* Effect.provide(ask, layer)
       assert.strictEqual(urls().at(-1), `${agent}/a2a/tasks/t-1`)
-    }))
+    }), covers("field:CARD-08"))
 
-  it.effect("CARD-08: where nothing fits, what is offered and what is installed", () =>
-    Effect.gen(function*() {
-      const { layer } = find(agent, card(one("wss://agent.test/ws", "WEBSOCKET"), one("agent.test:443", "GRPC")), {
-        bindings: [Rest.binding]
-      })
-      const reason = yield* refusal(layer)
-      if (reason._tag !== "NoCompatibleInterfaceError") return assert.fail(reason._tag)
-      assert.deepStrictEqual(reason.offered, ["WEBSOCKET 1.0", "GRPC 1.0"])
-      assert.deepStrictEqual(reason.installed, ["HTTP+JSON 1.0", "HTTP+JSON 0.3"])
-      for (const word of [...reason.offered, ...reason.installed]) assert.include(reason.message, word)
-    }))
+  it.effect(
+    "is missing if none is compatible, and the error lists those offered and those installed",
+    () =>
+      Effect.gen(function*() {
+        const { layer } = find(agent, card(one("wss://agent.test/ws", "WEBSOCKET"), one("agent.test:443", "GRPC")), {
+          bindings: [Rest.binding]
+        })
+        const reason = yield* refusal(layer)
+        if (reason._tag !== "NoCompatibleInterfaceError") return assert.fail(reason._tag)
+        assert.deepStrictEqual(reason.offered, ["WEBSOCKET 1.0", "GRPC 1.0"])
+        assert.deepStrictEqual(reason.installed, ["HTTP+JSON 1.0", "HTTP+JSON 0.3"])
+        for (const word of [...reason.offered, ...reason.installed]) assert.include(reason.message, word)
+      }),
+    covers("field:CARD-08")
+  )
 
-  it.effect("major and minor count, the patch does not; tenant and relative URLs are the interface's", () =>
+  it.effect("is selected by major and minor version, and used with its tenant and its relative URL", () =>
     Effect.gen(function*() {
       const { asked, layer } = find(`${agent}/agents/foo`, card({ ...one("/rpc", "JSONRPC", "1.0.3"), tenant: "acme" }))
       yield* Effect.provide(ask, layer)
@@ -70,7 +75,7 @@ describe("which interface is spoken to", () => {
       assert.strictEqual(beside.urls().at(-1), `${agent}/agents/foo/a2a/tasks/t-1`)
     }))
 
-  it.effect("nor does the patch count in a card of the caller's own", () =>
+  it.effect("is selected without the patch version on a card passed as a value too", () =>
     Effect.gen(function*() {
       const inHand = { ...AgentTest.card, supportedInterfaces: [one(`${agent}/a2a`, "JSONRPC", "0.3.0")] }
       const { asked, layer } = find(inHand, undefined)
@@ -78,7 +83,7 @@ describe("which interface is spoken to", () => {
       assert.strictEqual(asked.at(-1)!.headers["a2a-version"], "0.3")
     }))
 
-  it.effect("a hybrid card is one of 1.0", () =>
+  it.effect("is one of 1.0 if the card is written for both versions", () =>
     Effect.gen(function*() {
       const { asked, layer } = find(agent, {
         ...card03({ url: `${agent}/old` }),
@@ -89,8 +94,8 @@ describe("which interface is spoken to", () => {
     }))
 })
 
-describe("VER-04: a card of 0.3", () => {
-  it.effect("works the same by URL and in hand", () =>
+describe("a card of 0.3", covers("field:VER-04"), () => {
+  it.effect("works the same if it is fetched and if it is passed as a value", () =>
     Effect.gen(function*() {
       const inHand = yield* Discovery.fromJson(card03())
       for (const from of [agent, inHand]) {
@@ -100,7 +105,7 @@ describe("VER-04: a card of 0.3", () => {
       }
     }))
 
-  it.effect("without 0.3, the error says which edition the card is and which the client speaks", () =>
+  it.effect("is refused by a client without 0.3, whose error names both versions", () =>
     Effect.gen(function*() {
       const inHand = yield* Discovery.fromJson(card03())
       for (const from of [agent, inHand]) {
@@ -112,7 +117,7 @@ describe("VER-04: a card of 0.3", () => {
     }))
 })
 
-describe("VER-05: a version that the server refuses", () => {
+describe("a version that the server refuses", covers("field:VER-05"), () => {
   const details = [{
     "@type": "type.googleapis.com/google.rpc.ErrorInfo",
     reason: "VERSION_NOT_SUPPORTED",
@@ -120,9 +125,10 @@ describe("VER-05: a version that the server refuses", () => {
     metadata: { supportedVersions: "0.3" }
   }]
 
-  for (const cell of cells.filter(({ protocol }) => protocol.version === "1.0")) {
-    it.effect(`the error has those it supports, and nothing is tried with another, ${cell.name}`, () =>
-      Effect.gen(function*() {
+  it.effect("is an error that lists the supported versions; no other one is tried", () =>
+    Effect.forEach(
+      cells.filter(({ protocol }) => protocol.version === "1.0"),
+      Effect.fnUntraced(function*(cell) {
         const { asked, layer } = talkTo(cell, (asked) =>
           cell.binding === "JSONRPC"
             ? Response.json({
@@ -137,10 +143,10 @@ describe("VER-05: a version that the server refuses", () => {
         if (reason._tag !== "VersionNotSupportedError") return assert.fail(reason._tag)
         assert.deepStrictEqual(reason.supportedVersions, ["0.3"])
         assert.strictEqual(asked.length, 1)
-      }))
-  }
+      })
+    ))
 
-  it.effect("not by discovery either, though the card offers 0.3", () =>
+  it.effect("is an error in discovery too, although the card offers 0.3", () =>
     Effect.gen(function*() {
       const { asked, layer } = find(agent, card(one(`${agent}/a`, "JSONRPC"), one(`${agent}/b`, "JSONRPC", "0.3")), {
         fallback: true,
@@ -158,7 +164,7 @@ describe("VER-05: a version that the server refuses", () => {
     }))
 })
 
-describe("CARD-07: fallback", () => {
+describe("fallback to the next interface", covers("field:CARD-07"), () => {
   /** No connection to `/primary`. */
   const broken = (fallback: boolean, code = "ECONNREFUSED") => {
     const document = card(one(`${agent}/primary`, "JSONRPC"), one(`${agent}/backup`, "JSONRPC"))
@@ -196,14 +202,14 @@ describe("CARD-07: fallback", () => {
           : { task: { id: "t-1", contextId: "c-1", status: { state: "TASK_STATE_COMPLETED" } } }
       })
 
-  it.effect("the next interface where a connection cannot be had: reads, sends and streams", () =>
+  it.effect("serves reads, sends and streams if the first interface is unreachable", () =>
     Effect.gen(function*() {
       const { layer, urls } = broken(true)
       yield* Effect.all([ask, Agent.send("hi"), Stream.runDrain(Agent.stream("hi"))]).pipe(Effect.provide(layer))
       assert.deepStrictEqual(urls(), [`${agent}/backup`, `${agent}/backup`, `${agent}/backup`])
     }))
 
-  it.effect("not unless it is on, and not for a message that may have arrived", () =>
+  it.effect("is off by default, and never repeats a message that the agent may have received", () =>
     Effect.gen(function*() {
       const off = broken(false)
       assert.strictEqual((yield* refusal(off.layer))._tag, "ConnectionError")
@@ -214,11 +220,12 @@ describe("CARD-07: fallback", () => {
     }))
 })
 
-describe("STR-07: an agent that does not stream", () => {
-  for (const cell of cells) {
-    for (const capabilities of [{}, { streaming: false }]) {
-      it.effect(`is sent a message that waits, ${JSON.stringify(capabilities)}, ${cell.name}`, () =>
-        Effect.gen(function*() {
+describe("an agent that does not stream", covers("field:STR-07"), () => {
+  for (const capabilities of [{}, { streaming: false }]) {
+    it.effect(`gets a blocking send instead of a stream, with capabilities ${JSON.stringify(capabilities)}`, () =>
+      Effect.forEach(
+        cells,
+        Effect.fnUntraced(function*(cell) {
           const document = { ...card(one(`${agent}/a2a`, cell.binding, cell.protocol.version)), capabilities }
           const { asked, layer } = find(agent, document)
           const events = yield* Stream.runCollect(Agent.stream("hi", { returnImmediately: true })).pipe(
@@ -230,12 +237,15 @@ describe("STR-07: an agent that does not stream", () => {
           assert.notInclude(sent[0]!.headers.accept!, "event-stream")
           const { configuration, params } = JSON.parse(sent[0]!.body)
           const { blocking = true, returnImmediately = false } = configuration ?? params?.configuration ?? {}
-          assert.deepStrictEqual([blocking, returnImmediately], [true, false])
-        }))
-    }
+          assert.deepStrictEqual([blocking, returnImmediately], [true, false], cell.name)
+        })
+      ))
+  }
 
-    it.effect(`one that does is streamed, ${cell.name}`, () =>
-      Effect.gen(function*() {
+  it.effect("is the exception: an agent that streams gets a streaming send", () =>
+    Effect.forEach(
+      cells,
+      Effect.fnUntraced(function*(cell) {
         const { asked, layer } = find(agent, card(one(`${agent}/a2a`, cell.binding, cell.protocol.version)), {
           answer: (asked) =>
             isCard(asked) ? undefined : chunks([frame(event(cell, asked, {
@@ -246,11 +256,11 @@ describe("STR-07: an agent that does not stream", () => {
             }))])
         })
         yield* Stream.runDrain(Agent.stream("hi")).pipe(Effect.provide(layer))
-        assert.strictEqual(asked.at(-1)!.headers.accept, "text/event-stream")
-      }))
-  }
+        assert.strictEqual(asked.at(-1)!.headers.accept, "text/event-stream", cell.name)
+      })
+    ))
 
-  it.effect("a decorator does it for any transport, here one without a wire", () =>
+  it.effect("gets a blocking send over any transport with the decorator `withCard`", () =>
     Effect.gen(function*() {
       const known = { ...AgentTest.card, capabilities: {} }
       const layer = Agent.layer.pipe(
@@ -264,7 +274,7 @@ describe("STR-07: an agent that does not stream", () => {
       assert.deepStrictEqual(read, known)
     }))
 
-  it.effect("and whose answer is not the end is an interrupted stream", () =>
+  it.effect("ends the stream as interrupted if its response is not the end of the task", () =>
     Effect.gen(function*() {
       const [cell] = cells
       const document = { ...card(one(`${agent}/a2a`, cell!.binding)), capabilities: {} }

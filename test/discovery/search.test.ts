@@ -1,6 +1,7 @@
 import { Agent, type AgentError, Credentials, Discovery, Id } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { covers } from "../support/covers.ts"
 import { card, card03, find, getCard, isCard, json, one, respond } from "./support.ts"
 
 const taskId = Id.TaskId.make("t-1")
@@ -11,19 +12,19 @@ const built = Effect.asVoid(getCard)
 const below = `${agent}/.well-known/agent-card.json`
 const origin = "https://agent.test/.well-known/agent-card.json"
 
-describe("where a card is looked for", () => {
+describe("the search for a card", () => {
   for (const status of [404, 405, 410]) {
-    it.effect(`CARD-01: below the path, then below the origin, after ${status}`, () =>
+    it.effect(`goes on below the origin after a ${status} below the URL`, () =>
       Effect.gen(function*() {
         const { layer, urls } = find(agent, document, {
           answer: ({ url }) => url === origin ? json(JSON.stringify(document)) : new Response("", { status })
         })
         yield* Effect.provide(built, layer)
         assert.deepStrictEqual(urls().slice(0, 2), [below, origin])
-      }))
+      }), covers("field:CARD-01"))
   }
 
-  it.effect("CARD-01: the error names all places and what they answered", () =>
+  it.effect("fails with the status of each place", () =>
     Effect.gen(function*() {
       const { layer } = find(agent, document, {
         answer: ({ url }) => new Response("", { status: url === below ? 410 : 404 })
@@ -32,18 +33,18 @@ describe("where a card is looked for", () => {
       assert.strictEqual(reason._tag, "NotFoundError")
       assert.include(reason.message, `${below} (HTTP 410)`)
       assert.include(reason.message, `${origin} (HTTP 404)`)
-    }))
+    }), covers("field:CARD-01"))
 
-  it.effect("CARD-01: a path is the only place", () =>
+  it.effect("tries a given path only", () =>
     Effect.gen(function*() {
       for (const path of ["/card.json", "card.json"]) {
         const { layer, urls } = find(agent, document, { path, answer: () => new Response("", { status: 404 }) })
         yield* Effect.flip(Effect.provide(built, layer))
         assert.deepStrictEqual(urls(), [`${agent}/card.json`])
       }
-    }))
+    }), covers("field:CARD-01"))
 
-  it.effect("CARD-01: the older name of the file is the last resort", () =>
+  it.effect("tries the older name of the file last", () =>
     Effect.gen(function*() {
       const { layer, urls } = find(agent, document, {
         answer: ({ url }) =>
@@ -53,7 +54,7 @@ describe("where a card is looked for", () => {
       })
       yield* Effect.provide(built, layer)
       assert.deepStrictEqual(urls().slice(0, 2), [below, origin])
-    }))
+    }), covers("field:CARD-01"))
 
   for (
     const [url, path] of [
@@ -63,7 +64,7 @@ describe("where a card is looked for", () => {
       ["https://agent.test/cards/7", ""]
     ] as const
   ) {
-    it.effect(`CARD-02: exactly ${url}`, () =>
+    it.effect(`fetches exactly ${url}`, () =>
       Effect.gen(function*() {
         const missing = find(url, document, { path, answer: () => new Response("", { status: 404 }) })
         assert.strictEqual((yield* Effect.flip(Effect.provide(built, missing.layer))).reason._tag, "NotFoundError")
@@ -71,10 +72,10 @@ describe("where a card is looked for", () => {
         const found = respond(() => json(JSON.stringify(document)))
         const read = yield* Discovery.card(url, { path }).pipe(Effect.provide([found.layer, Credentials.layerNone]))
         assert.deepStrictEqual([read.name, found.asked.map(({ url }) => url)], ["x", [url]])
-      }))
+      }), covers("field:CARD-02"))
   }
 
-  it.effect("URL-07: what is no URL is refused before anything is sent, and corrected", () =>
+  it.effect("refuses an invalid URL before anything is sent, and suggests a correction", () =>
     Effect.gen(function*() {
       for (
         const [url, corrected] of [["localhost:8080", "http://localhost:8080"], [
@@ -88,14 +89,14 @@ describe("where a card is looked for", () => {
         assert.include(reason.message, corrected!)
         assert.deepStrictEqual(asked, [])
       }
-    }))
+    }), covers("field:URL-07"))
 })
 
-describe("CARD-04: a protected card", () => {
+describe("a protected card", covers("field:CARD-04"), () => {
   const challenge = "Bearer realm=\"agents\""
   const refuse = () => new Response("", { status: 401, headers: { "www-authenticate": challenge } })
 
-  it.effect("without credentials: 401 with its challenge, and no other place is tried", () =>
+  it.effect("ends the search with its challenge if there are no credentials", () =>
     Effect.gen(function*() {
       const { layer, urls } = find(agent, document, { answer: refuse })
       const { reason } = yield* Effect.flip(Effect.provide(built, layer))
@@ -105,7 +106,7 @@ describe("CARD-04: a protected card", () => {
       assert.deepStrictEqual(urls(), [below])
     }))
 
-  it.effect("credentials are sent with it, and renewed", () =>
+  it.effect("is fetched with credentials, which are renewed if they are rejected", () =>
     Effect.gen(function*() {
       let reads = 0
       const { asked, layer } = find(agent, document, {
@@ -118,8 +119,8 @@ describe("CARD-04: a protected card", () => {
     }))
 })
 
-describe("CARD-05: a card in hand", () => {
-  it.effect("is never asked for, and answers for the agent", () =>
+describe("a card passed as a value", covers("field:CARD-05"), () => {
+  it.effect("is never fetched, and decides locally which operations the agent supports", () =>
     Effect.gen(function*() {
       const inHand = yield* Discovery.fromJson(card(one("https://agent.test/a2a")))
       const { asked, layer, urls } = find(inHand, undefined, {
@@ -152,8 +153,8 @@ describe("CARD-05: a card in hand", () => {
     }))
 })
 
-describe("CARD-10: lists that are null and parts that are missing", () => {
-  it.effect("read as empty", () =>
+describe("a card with null lists and missing members", covers("field:CARD-10"), () => {
+  it.effect("reads them as empty", () =>
     Effect.gen(function*() {
       const sparse = {
         name: "x",
@@ -167,7 +168,7 @@ describe("CARD-10: lists that are null and parts that are missing", () => {
       assert.deepStrictEqual([read.skills, read.defaultInputModes, read.capabilities], [[], [], {}])
     }))
 
-  it.effect("without a usable interface, the field is named", () =>
+  it.effect("names the member if no interface is usable", () =>
     Effect.gen(function*() {
       for (const supportedInterfaces of [null, [], [{ url: "", protocolBinding: "JSONRPC" }]]) {
         const { layer } = find(agent, { name: "x", supportedInterfaces })

@@ -1,12 +1,13 @@
 import type { AgentError, AgentTransport } from "@effect-a2a/core"
-import { Agent, Credentials, Id, ServiceParameters } from "@effect-a2a/core"
+import { Agent, Credential, Credentials, Id, ServiceParameters } from "@effect-a2a/core"
 import * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Layer, Redacted, Stream } from "effect"
+import { Cause, Config, ConfigProvider, Effect, Exit, Layer, Redacted, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { inspect } from "node:util"
+import { covers } from "../support/covers.ts"
 import { type Asked, cell, cells, talkTo } from "../support/peer.ts"
 
 const taskId = Id.TaskId.make("t-1")
@@ -34,8 +35,8 @@ const sentWith = Effect.fnUntraced(function*(...credentials: ReadonlyArray<Crede
   return asked[0]!
 })
 
-describe("where credentials go", () => {
-  it.effect("bearer, and basic in UTF-8", () =>
+describe("credentials in a request", () => {
+  it.effect("are a header for a bearer token, and for a user name with a password in UTF-8", () =>
     Effect.gen(function*() {
       const bearer = yield* sentWith({ _tag: "Bearer", token: Redacted.make(secret) })
       assert.strictEqual(bearer.headers.authorization, `Bearer ${secret}`)
@@ -43,7 +44,7 @@ describe("where credentials go", () => {
       assert.strictEqual(basic.headers.authorization, `Basic ${Buffer.from("zoë:päss:日本").toString("base64")}`)
     }))
 
-  it.effect("API keys: in a header, in the query, in cookies", () =>
+  it.effect("are a header, a query parameter or cookies for API keys", () =>
     Effect.gen(function*() {
       const key = (place: "header" | "query" | "cookie", name: string, value = secret): Credentials.Credential => ({
         _tag: "ApiKey",
@@ -59,40 +60,85 @@ describe("where credentials go", () => {
       assert.strictEqual(cookies.headers.cookie, "sid=1; pid=a%3Bb")
     }))
 
-  it.effect("AUTH-01: several at once, and none of them in the body; a caller's header does not replace them", () =>
+  it.effect("are a header for an API key without `in`, or with `in` undefined", () =>
     Effect.gen(function*() {
-      const one = yield* sentWith(
-        { _tag: "Bearer", token: Redacted.make(secret) },
-        { _tag: "ApiKey", in: "header", name: "x-key", value: Redacted.make(secret) }
-      ).pipe(ServiceParameters.provide({ headers: { Authorization: "Bearer other" } }))
-      assert.deepStrictEqual([one.headers.authorization, one.headers["x-key"]], [`Bearer ${secret}`, secret])
-      assert.notInclude(one.body, secret)
-      assert.notInclude(one.url, secret)
+      const options = { name: "x-key", value: Redacted.make(secret) }
+      for (const given of [options, { ...options, in: undefined }]) {
+        const { asked, layer } = talkTo(rest, ok, { credentials: Credentials.layerApiKey(given) })
+        yield* get(layer)
+        assert.deepStrictEqual([asked[0]!.headers["x-key"], asked[0]!.headers.cookie], [secret, undefined])
+      }
     }))
 
-  for (const value of ["abc\n", "abc\r\nx: y", "日本", "s3cr3t\u0000", ""]) {
-    it.effect(`SEC-02: ${JSON.stringify(value)} is refused, not shown, and nothing is sent`, () =>
+  it.effect(
+    "may be several, are never in the body, and are not replaced by the caller's headers",
+    () =>
       Effect.gen(function*() {
-        for (
-          const credential of [
-            { _tag: "Bearer", token: Redacted.make(value) },
-            { _tag: "ApiKey", in: "header", name: "x-key", value: Redacted.make(value) },
-            { _tag: "ApiKey", in: "cookie", name: "sid", value: Redacted.make(value) }
-          ] as const
-        ) {
-          if (value === "" && credential._tag === "Bearer") continue
-          const { asked, layer } = talkTo(rest, ok, { credentials: presenting(credential) })
-          const error = yield* Effect.flip(get(layer))
-          assert.strictEqual(error.reason._tag, "CredentialsUnavailableError")
-          assert.include(error.message, credential._tag)
-          if (value !== "") assert.notInclude(inspect(error, { depth: 9 }), value)
-          assert.deepStrictEqual(asked, [])
-        }
-      }))
+        const one = yield* sentWith(
+          { _tag: "Bearer", token: Redacted.make(secret) },
+          { _tag: "ApiKey", in: "header", name: "x-key", value: Redacted.make(secret) }
+        ).pipe(ServiceParameters.provide({ headers: { Authorization: "Bearer other" } }))
+        assert.deepStrictEqual([one.headers.authorization, one.headers["x-key"]], [`Bearer ${secret}`, secret])
+        assert.notInclude(one.body, secret)
+        assert.notInclude(one.url, secret)
+      }),
+    covers("field:AUTH-01")
+  )
+
+  for (const value of ["abc\n", "abc\r\nx: y", "日本", "s3cr3t\u0000", ""]) {
+    it.effect(
+      `are refused without being shown or sent if the value is ${JSON.stringify(value)}`,
+      () =>
+        Effect.gen(function*() {
+          for (
+            const credential of [
+              { _tag: "Bearer", token: Redacted.make(value) },
+              { _tag: "ApiKey", in: "header", name: "x-key", value: Redacted.make(value) },
+              { _tag: "ApiKey", in: "cookie", name: "sid", value: Redacted.make(value) }
+            ] as const
+          ) {
+            if (value === "" && credential._tag === "Bearer") continue
+            const { asked, layer } = talkTo(rest, ok, { credentials: presenting(credential) })
+            const error = yield* Effect.flip(get(layer))
+            assert.strictEqual(error.reason._tag, "CredentialsUnavailableError")
+            assert.include(error.message, credential._tag)
+            if (value !== "") assert.notInclude(inspect(error, { depth: 9 }), value)
+            assert.deepStrictEqual(asked, [])
+          }
+        }),
+      covers("field:SEC-02")
+    )
   }
 })
 
-describe("401", () => {
+describe("credentials from configuration", () => {
+  const layer = Credentials.layerConfig(
+    Config.all([
+      Config.map(Config.Redacted("AGENT_TOKEN"), Credential.bearer),
+      Config.map(Config.Redacted("AGENT_KEY"), (value) => Credential.apiKey({ name: "x-key", value }))
+    ])
+  )
+  const sent = (environment: Record<string, string>) => {
+    const { asked, layer: transport } = talkTo(rest, ok, { credentials: Layer.orDie(layer) })
+    return Effect.as(get(transport), asked).pipe(
+      Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(environment))
+    )
+  }
+
+  it.effect("are read when the layer is built", () =>
+    Effect.gen(function*() {
+      const [one] = yield* sent({ AGENT_TOKEN: "t", AGENT_KEY: "k" })
+      assert.deepStrictEqual([one?.headers.authorization, one?.headers["x-key"]], ["Bearer t", "k"])
+    }))
+
+  it.effect("fail with a ConfigError if a member is missing", () =>
+    Effect.gen(function*() {
+      const exit = yield* Effect.exit(sent({ AGENT_TOKEN: "t" }))
+      assert.include(String(Exit.isFailure(exit) && Cause.pretty(exit.cause)), "AGENT_KEY")
+    }))
+})
+
+describe("a 401 response", () => {
   const challenge = "Bearer realm=\"agents\""
   const refused = () => new Response("", { status: 401, headers: { "www-authenticate": challenge } })
 
@@ -115,9 +161,10 @@ describe("401", () => {
   }
   const tokens = (asked: ReadonlyArray<Asked>) => asked.map(({ headers }) => headers.authorization)
 
-  for (const one of cells) {
-    it.effect(`renewed once, and asked once more, ${one.name}`, () =>
-      Effect.gen(function*() {
+  it.effect("renews the credentials and repeats the request, once", () =>
+    Effect.forEach(
+      cells,
+      Effect.fnUntraced(function*(one) {
         const { challenges, layer: credentials } = renewable(true)
         const { asked, layer } = talkTo(one, refused, { credentials })
         const error = yield* Effect.flip(get(layer))
@@ -127,21 +174,24 @@ describe("401", () => {
         assert.deepStrictEqual(tokens(asked), ["Bearer old", "Bearer new"])
         assert.deepStrictEqual(challenges.map((one) => one.wwwAuthenticate), [challenge])
         assert.strictEqual(challenges[0]!.target.protocolBinding, one.binding)
-      }))
+      })
+    ))
 
-    it.effect(`not asked again where there is nothing to renew, ${one.name}`, () =>
-      Effect.gen(function*() {
+  it.effect("is final if there is nothing to renew", () =>
+    Effect.forEach(
+      cells,
+      Effect.fnUntraced(function*(one) {
         const { challenges, layer: credentials } = renewable(false)
         const { asked, layer } = talkTo(one, refused, { credentials })
         const error = yield* Effect.flip(
           Stream.runDrain(Agent.stream("hi")).pipe(Effect.provide(Agent.layer.pipe(Layer.provide(layer))))
         )
         assert.strictEqual(error.reason._tag, "UnauthenticatedError")
-        assert.deepStrictEqual([tokens(asked), challenges.length], [["Bearer old"], 1])
-      }))
-  }
+        assert.deepStrictEqual([tokens(asked), challenges.length], [["Bearer old"], 1], one.name)
+      })
+    ))
 
-  it.effect("the second answer counts", () =>
+  it.effect("is followed by the response to the second request", () =>
     Effect.gen(function*() {
       const { asked, layer } = talkTo(
         rest,
@@ -155,23 +205,27 @@ describe("401", () => {
       assert.deepStrictEqual(tokens(asked).slice(0, 2), ["Bearer old", "Bearer new"])
     }))
 
-  it.effect("CARD-04: a protected card is asked for with credentials; without any, the challenge is told and no other place tried", () =>
-    Effect.gen(function*() {
-      const card = (layer: Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError>) =>
-        Agent.card.pipe(Effect.provide(Agent.layer.pipe(Layer.provide(layer))))
-      const { asked, layer } = talkTo(rest, refused)
-      const error = yield* Effect.flip(card(layer))
-      if (error.reason._tag !== "UnauthenticatedError") return assert.fail(error.reason._tag)
-      assert.strictEqual(error.reason.challenge, challenge)
-      assert.notInclude(error.message, "no agent card")
-      assert.strictEqual(asked.length, 1)
-      const known = talkTo(rest, refused, { credentials: renewable(false).layer })
-      yield* Effect.flip(card(known.layer))
-      assert.deepStrictEqual(tokens(known.asked), ["Bearer old"])
-    }))
+  it.effect(
+    "ends the search for a card with its challenge; credentials are sent with it",
+    () =>
+      Effect.gen(function*() {
+        const card = (layer: Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError>) =>
+          Agent.card.pipe(Effect.provide(Agent.layer.pipe(Layer.provide(layer))))
+        const { asked, layer } = talkTo(rest, refused)
+        const error = yield* Effect.flip(card(layer))
+        if (error.reason._tag !== "UnauthenticatedError") return assert.fail(error.reason._tag)
+        assert.strictEqual(error.reason.challenge, challenge)
+        assert.notInclude(error.message, "no agent card")
+        assert.strictEqual(asked.length, 1)
+        const known = talkTo(rest, refused, { credentials: renewable(false).layer })
+        yield* Effect.flip(card(known.layer))
+        assert.deepStrictEqual(tokens(known.asked), ["Bearer old"])
+      }),
+    covers("field:CARD-04")
+  )
 })
 
-describe("SEC-01: secrets are nowhere", () => {
+describe("secrets are in no error", covers("field:SEC-01"), () => {
   const texts = (cause: Cause.Cause<AgentError.AgentError>): ReadonlyArray<string> => {
     const [reason] = cause.reasons
     const error = reason?._tag === "Fail" ? reason.error : assert.fail(Cause.pretty(cause))
@@ -203,9 +257,10 @@ describe("SEC-01: secrets are nowhere", () => {
     }
   })
 
-  for (const one of cells) {
-    it.effect(`refusals of every kind, ${one.name}`, () =>
-      Effect.gen(function*() {
+  it.effect("for refusals of every kind", () =>
+    Effect.forEach(
+      cells,
+      Effect.fnUntraced(function*(one) {
         for (
           const [answer, tag] of [
             [() => new Response("oops", { status: 500 }), "InternalError"],
@@ -219,10 +274,13 @@ describe("SEC-01: secrets are nowhere", () => {
           })
           yield* check(yield* Effect.exit(get(layer)), tag)
         }
-      }))
+      })
+    ))
 
-    it.effect(`a closed port and a lost connection, ${one.name}`, () =>
-      Effect.gen(function*() {
+  it.effect("for a closed port and a lost connection", () =>
+    Effect.forEach(
+      cells,
+      Effect.fnUntraced(function*(one) {
         const server = createServer((_, response) => {
           response.writeHead(200, { "content-type": "application/json" })
           response.write("{")
@@ -247,10 +305,10 @@ describe("SEC-01: secrets are nowhere", () => {
           yield* check(exit, "ConnectionError")
           assert.include(String(Exit.isFailure(exit) && Cause.pretty(exit.cause)), "ECONNREFUSED")
         }
-      }))
-  }
+      })
+    ))
 
-  it.effect("user info in a URL is refused when the transport is made", () =>
+  it.effect("for user info in a URL, which is refused when the transport is made", () =>
     Effect.gen(function*() {
       for (const url of [`https://u:${secret}@agent.test/a2a`, `u:${secret}@agent.test/a2a?k=${secret}`]) {
         const exit = yield* Effect.exit(get(talkTo(rest, ok, { url }).layer))
@@ -258,7 +316,7 @@ describe("SEC-01: secrets are nowhere", () => {
       }
     }))
 
-  it.effect("a vendor's own request", () =>
+  it.effect("for a request beside the operations", () =>
     Effect.gen(function*() {
       const error = yield* Effect.exit(
         HttpBinding.request({

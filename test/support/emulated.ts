@@ -16,6 +16,7 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
+import type { TestOptions } from "vitest"
 import { type Cell, cells } from "../peers/cells.ts"
 
 export { type Cell, cells }
@@ -123,10 +124,15 @@ export const refusedTask = (reason: AgentError.AgentErrorReason): Task.Task => {
   return reason.task
 }
 
-/** A test with a service and a client of its own. */
+/** Defines a test with a new service and a new client. Options name the client's key and agent, or are vitest's. */
 export const test = (cell: Cell) =>
 <E>(
   title: string,
   program: () => Effect.Effect<void, E, Layer.Success<ReturnType<typeof layer>>>,
-  options?: Options
-) => it.effect(title, () => Effect.provide(program(), layer(cell, options)))
+  { agentId, key, ...options }: Options & TestOptions = {}
+) =>
+  it.effect(
+    title,
+    () => Effect.provide(program(), layer(cell, { ...(agentId && { agentId }), ...(key !== undefined && { key }) })),
+    options
+  )
