@@ -2,6 +2,7 @@
 import * as MemoryLakeEmulator from "@effect-a2a/emulators/MemoryLakeEmulator"
 import { assert } from "@effect/vitest"
 import { Duration, Effect, Fiber } from "effect"
+import { covers } from "../support/covers.ts"
 import * as HttpServer from "../support/httpServer.ts"
 import * as Proxy from "../support/proxy.ts"
 import * as Site from "./support/site.ts"
@@ -22,7 +23,7 @@ const eventually = (holds: () => boolean) =>
   Effect.repeat(Effect.delay(Effect.sync(holds), "10 millis"), { until: (isTrue) => isTrue })
 
 inBrowser("in Chromium", (it) => {
-  it.effect("ESM-01, BRW-01: the bundle holds our modules and Effect's, warns of nothing, and wants nothing of Node's", () =>
+  it.effect("the bundle contains only our modules and Effect's, without warnings", () =>
     Effect.gen(function*() {
       const { built } = yield* World
       assert.deepStrictEqual(built.warnings, [])
@@ -34,22 +35,26 @@ inBrowser("in Chromium", (it) => {
       )
       assert.deepStrictEqual(built.imports.filter((name) => !built.files.has(name)), [])
       assert.deepStrictEqual(built.modules.filter((id) => /JITCompiler|codegen/.test(id)), [])
-    }))
+    }), covers("field:ESM-01", "field:BRW-01"))
 
   for (const cell of cells) {
-    it.effect(`SDK-05: ask and stream over ${cell.protocol} ${cell.binding}, across origins, without a violation`, () =>
-      Effect.gen(function*() {
-        const { lake } = yield* World
-        const page = yield* open()
-        assert.deepStrictEqual<unknown>(yield* page.call("ask", { lake, token, ...cell }, question), paris)
-        assert.deepStrictEqual<unknown>(yield* page.call("stream", { lake, token, ...cell }, question), parisAsItCame)
-        assert.deepStrictEqual(yield* page.violations, [])
-        assert.strictEqual(yield* page.call("generateCode"), "refused")
-        assert.isNotEmpty(yield* page.violations)
-      }))
+    it.effect(
+      `ask and stream over ${cell.protocol} ${cell.binding}, across origins, without a policy violation`,
+      () =>
+        Effect.gen(function*() {
+          const { lake } = yield* World
+          const page = yield* open()
+          assert.deepStrictEqual<unknown>(yield* page.call("ask", { lake, token, ...cell }, question), paris)
+          assert.deepStrictEqual<unknown>(yield* page.call("stream", { lake, token, ...cell }, question), parisAsItCame)
+          assert.deepStrictEqual(yield* page.violations, [])
+          assert.strictEqual(yield* page.call("generateCode"), "refused")
+          assert.isNotEmpty(yield* page.violations)
+        }),
+      covers("SDK-05")
+    )
   }
 
-  it.effect("BRW-05: an agent found by its card is asked with no headers but the protocol's", () =>
+  it.effect("a discovered agent gets no headers but the protocol's", () =>
     Effect.gen(function*() {
       const { counter } = yield* World
       const page = yield* open()
@@ -59,9 +64,9 @@ inBrowser("in Chromium", (it) => {
       assert.deepInclude(answer, { state: "completed", text: "hello" })
       const own = names.flat().filter((name) => !/^(sec-|user-agent$|referer$|origin$)/.test(name))
       assert.sameMembers([...new Set(own)], ["accept", "a2a-version", "content-type"])
-    }))
+    }), covers("field:BRW-05"))
 
-  it.effect("BRW-01: text, data and bytes go there and back where Buffer and process are unknown", () =>
+  it.effect("text, data and bytes survive a round trip without Buffer and process", () =>
     Effect.gen(function*() {
       const { counter } = yield* World
       const page = yield* open()
@@ -70,18 +75,22 @@ inBrowser("in Chromium", (it) => {
         { answer: 42, list: [1, null] },
         Array.from({ length: 256 }, (_, n) => n)
       ])
-    }))
+    }), covers("field:BRW-01"))
 
-  it.effect("BRW-02: streams are read where ReadableStream is no async iterable, as in Safari", () =>
-    Effect.gen(function*() {
-      const { lake } = yield* World
-      const page = yield* open(() => {
-        delete (ReadableStream.prototype as any)[Symbol.asyncIterator]
-      })
-      assert.deepStrictEqual<unknown>(yield* page.call("stream", { lake, token }, question), parisAsItCame)
-    }))
+  it.effect(
+    "streams are read although ReadableStream is not async iterable, as in Safari",
+    () =>
+      Effect.gen(function*() {
+        const { lake } = yield* World
+        const page = yield* open(() => {
+          delete (ReadableStream.prototype as any)[Symbol.asyncIterator]
+        })
+        assert.deepStrictEqual<unknown>(yield* page.call("stream", { lake, token }, question), parisAsItCame)
+      }),
+    covers("field:BRW-02")
+  )
 
-  it.effect("two tabs that ask at once with a revoked token have it renewed once", () =>
+  it.effect("a revoked token in two tabs is renewed once", () =>
     Effect.gen(function*() {
       const { lake, tokens } = yield* World
       const context = yield* visit
@@ -102,7 +111,7 @@ inBrowser("in Chromium", (it) => {
       assert.notInclude(kept, "sk_demo")
     }))
 
-  it.effect("a token is kept for the next visit where that is asked for by name", () =>
+  it.effect("layerLocalStorage keeps a token for the next visit", () =>
     Effect.gen(function*() {
       const { lake, tokens } = yield* World
       const context = yield* visit
@@ -115,7 +124,7 @@ inBrowser("in Chromium", (it) => {
       assert.strictEqual(tokens.get("/token/next-visit"), 2)
     }))
 
-  it.effect("a conversation in IndexedDB is there in another tab, one in sessionStorage is not", () =>
+  it.effect("a conversation in IndexedDB is shared with other tabs, one in sessionStorage is not", () =>
     Effect.gen(function*() {
       const { lake } = yield* World
       const context = yield* visit
@@ -128,7 +137,7 @@ inBrowser("in Chromium", (it) => {
       }
     }))
 
-  it.effect("RES-01: a page that is left lets go of its stream, and takes it up when it is back", () =>
+  it.effect("a page that is left drops its stream, and resumes it when it is back", () =>
     Effect.gen(function*() {
       const page = yield* open()
       let isClosed = false
@@ -148,9 +157,9 @@ inBrowser("in Chromium", (it) => {
       yield* eventually(() => isClosed)
       yield* tell("pageshow")
       assert.deepInclude(yield* Fiber.join(running), { state: "completed", text: "Hello you" })
-    }))
+    }), covers("field:RES-01"))
 
-  it.effect("ML-28: a reload in mid-stream ends with the same answer", () =>
+  it.effect("a reload in the middle of a stream ends with the same answer", () =>
     Effect.gen(function*() {
       const { lake } = yield* World
       const page = yield* open()
@@ -164,28 +173,32 @@ inBrowser("in Chromium", (it) => {
       const restored = (yield* page.call("chat", { lake, token }, undefined)) as any
       assert.deepStrictEqual(restored.transcript, transcript)
       yield* Fiber.interrupt(running)
-    }))
+    }), covers("ML-28"))
 
-  it.effect("RES-01: a stream that is lost with the network ends with the same answer when that is back", () =>
-    Effect.gen(function*() {
-      const { lake } = yield* World
-      const page = yield* open()
-      const proxy = yield* Proxy.make(Number(new URL(lake.host!).port))
-      // the preflight and the stream; what comes of the first is short
-      yield* proxy.plan((nth) => nth < 2 ? { how: "reset", after: 2000 } : undefined)
-      const running = yield* Effect.forkChild(
-        page.call("stream", { lake: { ...lake, host: proxy.origin }, token }, "Be slow about Lisbon")
-      )
-      yield* page.seen(1)
-      yield* page.offline(true)
-      yield* eventually(() => proxy.faults.reset === 1)
-      yield* Effect.sleep("500 millis")
-      assert.strictEqual(proxy.answers.length, 2)
-      yield* page.offline(false)
-      assert.deepInclude(yield* Fiber.join(running), { state: "completed", text: "You asked: Be slow about Lisbon" })
-    }))
+  it.effect(
+    "a stream that drops with the network ends with the same answer when the network is back",
+    () =>
+      Effect.gen(function*() {
+        const { lake } = yield* World
+        const page = yield* open()
+        const proxy = yield* Proxy.make(Number(new URL(lake.host!).port))
+        // the preflight and the stream; what comes of the first is short
+        yield* proxy.plan((nth) => nth < 2 ? { how: "reset", after: 2000 } : undefined)
+        const running = yield* Effect.forkChild(
+          page.call("stream", { lake: { ...lake, host: proxy.origin }, token }, "Be slow about Lisbon")
+        )
+        yield* page.seen(1)
+        yield* page.offline(true)
+        yield* eventually(() => proxy.faults.reset === 1)
+        yield* Effect.sleep("500 millis")
+        assert.strictEqual(proxy.answers.length, 2)
+        yield* page.offline(false)
+        assert.deepInclude(yield* Fiber.join(running), { state: "completed", text: "You asked: Be slow about Lisbon" })
+      }),
+    covers("field:RES-01")
+  )
 
-  it.effect("RES-01: nothing is tried while there is no network, and at once when there is", () =>
+  it.effect("no attempt is made without a network, and one at once when it is back", () =>
     Effect.gen(function*() {
       const page = yield* open()
       let cut = () => {}
@@ -203,9 +216,9 @@ inBrowser("in Chromium", (it) => {
       const [duration, answer] = yield* Effect.timed(Effect.andThen(page.offline(false), Fiber.join(running)))
       assert.deepInclude(answer, { state: "completed", text: "Hello you" })
       assert.isBelow(Duration.toMillis(duration), 5000)
-    }))
+    }), covers("field:RES-01"))
 
-  it.effect("ML-30: a task is canceled while its stream runs, and the stream ends with it", () =>
+  it.effect("canceling a task ends its stream", () =>
     Effect.gen(function*() {
       const { counter } = yield* World
       const page = yield* open()
@@ -213,9 +226,9 @@ inBrowser("in Chromium", (it) => {
         state: "canceled",
         ended: "TaskCanceledError"
       })
-    }))
+    }), covers("ML-30"))
 
-  it.effect("CAN-04: a stream that is left closes its connection", () =>
+  it.effect("interrupting a stream closes its connection", () =>
     Effect.gen(function*() {
       const page = yield* open()
       let isClosed = false
@@ -225,9 +238,9 @@ inBrowser("in Chromium", (it) => {
       })
       yield* page.call("leave", { url: agent.url }, "hello")
       yield* eventually(() => isClosed)
-    }))
+    }), covers("field:CAN-04"))
 
-  it.effect("MEM-01: an event without end stops at the limit, and its connection closes", () =>
+  it.effect("an endless event fails at the limit and closes its connection", () =>
     Effect.gen(function*() {
       const page = yield* open()
       let isClosed = false
@@ -243,9 +256,9 @@ inBrowser("in Chromium", (it) => {
       const answer = yield* page.call("stream", { url: agent.url, limits: { maxEventSize: 1_000_000 } }, "hello")
       assert.deepInclude(answer, { error: "ResponseTooLargeError" })
       yield* eventually(() => isClosed)
-    }))
+    }), covers("field:MEM-01"))
 
-  it.effect("MEM-02: an event of 3 MiB in small pieces and an answer of 20 MiB pass", () =>
+  it.effect("an event of 3 MiB in small chunks and a response of 20 MiB are read", () =>
     Effect.gen(function*() {
       const page = yield* open()
       const agent = yield* Site.raw(({ line }, response) => {
@@ -260,9 +273,9 @@ inBrowser("in Chromium", (it) => {
       const length = (answer: any) => answer.text?.length
       assert.strictEqual(length(yield* page.call("stream", { url: agent.url }, "hello")), 3 * 2 ** 20)
       assert.strictEqual(length(yield* page.call("ask", { url: agent.url }, "hello")), 20 * 2 ** 20)
-    }))
+    }), covers("field:MEM-02"))
 
-  it.effect("ESM-05: loading it touches neither AbortController nor fetch", () =>
+  it.effect("loading the bundle uses neither AbortController nor fetch", () =>
     Effect.gen(function*() {
       const page = yield* open()
       const loaded = yield* Effect.promise(() =>
@@ -274,10 +287,10 @@ inBrowser("in Chromium", (it) => {
         })
       )
       assert.strictEqual(loaded, "refused")
-    }))
+    }), covers("field:ESM-05"))
 
   for (const kind of ["web worker", "service worker"] as const) {
-    it.effect(`SDK-05: a ${kind} asks and streams in all four cells`, () =>
+    it.effect(`a ${kind} asks and streams in all four combinations`, () =>
       Effect.gen(function*() {
         const { lake } = yield* World
         const page = yield* open()
@@ -301,6 +314,6 @@ inBrowser("in Chromium", (it) => {
           assert.deepStrictEqual(yield* run("stream", { lake, token, ...cell }, question), parisAsItCame)
         }
         assert.deepStrictEqual(yield* page.violations, [])
-      }))
+      }), covers("SDK-05"))
   }
 })

@@ -68,7 +68,7 @@ describe.skipIf(executablePath === undefined)("examples/chat", { concurrent: tru
     }
   }
 
-  it("speaks both versions over both bindings, and as the card says", async () => {
+  it("talks both versions over both bindings, and as the card says", async () => {
     const { context, faults, page } = await open()
     for (const version of ["1.0", "0.3"]) {
       for (const binding of ["By card", "REST", "JSON-RPC"]) {
@@ -86,7 +86,7 @@ describe.skipIf(executablePath === undefined)("examples/chat", { concurrent: tru
     await context.close()
   })
 
-  it("shows thoughts, tools and files, and what was said as text, never as markup", async () => {
+  it("shows thoughts, tools and files, and text never as markup", async () => {
     const { context, faults, page } = await open()
     await ask(page, "<b>search</b>, tool error, file")
     await ended(page)
@@ -100,7 +100,7 @@ describe.skipIf(executablePath === undefined)("examples/chat", { concurrent: tru
     await context.close()
   })
 
-  it("Escape cancels", async () => {
+  it("cancels the task on Escape", async () => {
     const { context, page } = await open()
     await ask(page, "slow")
     await page.waitForSelector(`${last} .thought`)
@@ -111,7 +111,7 @@ describe.skipIf(executablePath === undefined)("examples/chat", { concurrent: tru
     await context.close()
   })
 
-  it("goes on after a reload in mid-answer, and says nothing twice", async () => {
+  it("continues after a reload in the middle of an answer, without repeating text", async () => {
     const { context, faults, page } = await open()
     await ask(page, "slow search")
     await page.waitForSelector(`${last} .tool`)
@@ -139,7 +139,7 @@ describe.skipIf(executablePath === undefined)("examples/chat", { concurrent: tru
     await context.close()
   })
 
-  it("goes on after the network was away in mid-answer", async () => {
+  it("continues after the network was lost in the middle of an answer", async () => {
     const { context, page } = await open()
     await ask(page, "slow search")
     await page.waitForSelector(`${last} .thought`)
@@ -155,7 +155,7 @@ describe.skipIf(executablePath === undefined)("examples/chat", { concurrent: tru
     await context.close()
   })
 
-  it("says what went wrong and what to do: a wrong key, an agent that is not there, a question of the agent", async () => {
+  it("explains a wrong key, an unreachable agent, and a question of the agent", async () => {
     const { context, page } = await open()
     await ask(page, "Ask me something")
     await ended(page)
@@ -181,7 +181,7 @@ describe.skipIf(executablePath === undefined)("examples/chat", { concurrent: tru
     await context.close()
   })
 
-  it("is used by keyboard alone, with the focus in sight", async () => {
+  it("can be used by keyboard alone, with a visible focus", async () => {
     const { context, page } = await open({ viewport: { width: 390, height: 844 } })
     await page.keyboard.press("Tab")
     const reached: Array<string> = []

@@ -3,6 +3,7 @@ import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import * as fs from "node:fs"
 import type { Page } from "playwright-core"
+import { covers } from "../support/covers.ts"
 import * as Bundle from "./support/bundle.ts"
 import * as Chromium from "./support/chromium.ts"
 import * as Site from "./support/site.ts"
@@ -41,12 +42,12 @@ const run = (page: Page, url: string): Promise<{ readonly count: number; readonl
 
 browsing(layerRunner)("in Chromium, from a bundle", (it) => {
   files.forEach((file, n) =>
-    it.effect(`SDK-05: ${file}`, () =>
+    it.effect(`${file}`, () =>
       Effect.gen(function*() {
         const page = yield* Runner
         const { count, failures } = yield* Effect.promise(() => run(page, `/suite-${n}.js`))
         assert.deepStrictEqual(failures, [])
         assert.isAbove(count, 0)
-      }))
+      }), covers("SDK-05"))
   )
 })

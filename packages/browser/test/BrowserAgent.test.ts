@@ -3,11 +3,12 @@ import { Agent, Credentials } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
+import { covers } from "../../../test/support/covers.ts"
 
 const answer = { task: { id: "t-1", contextId: "c-1", status: { state: "TASK_STATE_COMPLETED" } } }
 
 describe("BrowserAgent", () => {
-  it.effect("SDK-05, BRW-05: speaks through fetch, with no headers but the protocol's and the credentials", () =>
+  it.effect("sends by fetch, with no headers but the protocol's and the credentials", () =>
     Effect.gen(function*() {
       const requests: Array<Request> = []
       const fetch: typeof globalThis.fetch = (input, init) => {
@@ -28,5 +29,5 @@ describe("BrowserAgent", () => {
         "authorization",
         "content-type"
       ])
-    }))
+    }), covers("SDK-05", "field:BRW-05"))
 })

@@ -4,6 +4,7 @@ import { AgentTest, Script } from "@effect-a2a/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, type Duration, Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { covers } from "../../../test/support/covers.ts"
 import * as FakePage from "./support/page.ts"
 
 const steps = ["one", " two", " three"].flatMap((word) => [Script.say(word), Script.wait("1 minute")])
@@ -42,7 +43,7 @@ const count = Effect.fnUntraced(function*(chat: Conversation.Service, time: Dura
 const said = (transcript: ReadonlyArray<Message.Message>) => transcript.map(Message.text)
 
 describe("BrowserConversation", () => {
-  it.effect("what was said is there after a reload, bytes included, and is gone on with", () =>
+  it.effect("restores the transcript after a reload, bytes included, and continues the context", () =>
     Effect.gen(function*() {
       const { load, page } = yield* world
       const first = yield* page((chat) => Effect.andThen(chat.ask("hi"), chat.state))
@@ -53,7 +54,7 @@ describe("BrowserConversation", () => {
       assert.deepStrictEqual([after.contextId, after.transcript.length], [first.contextId, 4])
     }))
 
-  it.effect("ML-28: a stream under way is followed to its end after a reload, from a snapshot", () =>
+  it.effect("follows a running task to its end after a reload, from a snapshot", () =>
     Effect.gen(function*() {
       const { page } = yield* world
       const left = yield* page((chat) =>
@@ -73,19 +74,19 @@ describe("BrowserConversation", () => {
       )
       const { pending, transcript } = yield* page((chat) => chat.state)
       assert.deepStrictEqual([pending, said(transcript)], [undefined, ["count", "one two three"]])
-    }))
+    }), covers("ML-28"))
 
-  it.effect("ML-27: one that ended while there was no page is told whole", () =>
+  it.effect("emits a task in full that ended while the page was closed", () =>
     Effect.gen(function*() {
       const { page } = yield* world
       yield* page((chat) => count(chat, "1 second"))
       yield* TestClock.adjust("5 minutes")
       const answer = yield* page((chat) => AgentStream.answer(chat.resume))
       assert.strictEqual(answer.text, "one two three")
-    }))
+    }), covers("ML-27"))
 
   for (const signal of ["hide", "hidden"] as const) {
-    it.effect(`is kept when the page is told "${signal}", before its tasks say anything`, () =>
+    it.effect(`is saved on the signal ${signal}, before the next event`, () =>
       Effect.gen(function*() {
         const { load, page, signal: give } = yield* world
         yield* page((chat) =>
@@ -103,7 +104,7 @@ describe("BrowserConversation", () => {
       }))
   }
 
-  it.effect("a store that holds something else, or nothing, begins anew; forget empties it", () =>
+  it.effect("starts anew if the store has no valid state, and after forget", () =>
     Effect.gen(function*() {
       const { context, load, page } = yield* world
       const store = Context.get(context, ConversationStore.ConversationStore)
@@ -121,7 +122,7 @@ describe("BrowserConversation", () => {
       assert.isUndefined(yield* load)
     }))
 
-  it.effect("stores that a browser has not keep nothing and fail nothing", () =>
+  it.effect("stores save nothing and do not fail if the browser lacks them", () =>
     Effect.gen(function*() {
       for (const layer of [ConversationStore.layerSessionStorage, ConversationStore.layerIndexedDb]) {
         const store = Context.get(yield* Layer.build(layer), ConversationStore.ConversationStore)

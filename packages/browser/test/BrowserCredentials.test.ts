@@ -55,7 +55,7 @@ const passing = <A, E>(self: Effect.Effect<A, E>) =>
   Effect.map(Effect.all([self, TestClock.adjust("3 seconds")], { concurrency: 2 }), ([value]) => value)
 
 describe("BrowserCredentials", () => {
-  it.effect("two tabs that need a token at once have it once", () =>
+  it.effect("two tabs that need a token at the same time read it once", () =>
     Effect.gen(function*() {
       const { open, reads } = yield* origin
       const [one, two] = [yield* open(), yield* open()]
@@ -74,7 +74,7 @@ describe("BrowserCredentials", () => {
       assert.deepStrictEqual([tokens, reads()], [["token-2", "token-2"], 2])
     }))
 
-  it.effect("a tab that is opened later has what there is; one that is alone reads", () =>
+  it.effect("a later tab gets the token of the others, and reads it if it is alone", () =>
     Effect.gen(function*() {
       const { open, reads } = yield* origin
       yield* Effect.scoped(Effect.gen(function*() {
@@ -85,7 +85,7 @@ describe("BrowserCredentials", () => {
       assert.strictEqual(yield* (yield* open()).bearer, "token-2")
     }))
 
-  it.effect("a token is handed on with the time that it has left, and not when that is over", () =>
+  it.effect("a token is shared with its remaining lifetime, and not after it", () =>
     Effect.gen(function*() {
       const { open, reads } = yield* origin
       const one = yield* open("1 minute")
@@ -100,7 +100,7 @@ describe("BrowserCredentials", () => {
       assert.strictEqual(reads(), 3)
     }))
 
-  it.effect("what is no token is not taken for one", () =>
+  it.effect("messages that are not tokens are ignored", () =>
     Effect.gen(function*() {
       const { open, reads, say } = yield* origin
       const one = yield* open()
@@ -112,7 +112,7 @@ describe("BrowserCredentials", () => {
 })
 
 describe("Tabs", () => {
-  it.live("who waits for a turn no more does not keep it from others", () =>
+  it.live("an interrupted wait for a lock does not block others", () =>
     Effect.gen(function*() {
       const locks = yield* Tabs.CurrentLocks
       const first = yield* Effect.forkChild(locks("given up")(Effect.never))
@@ -124,7 +124,7 @@ describe("Tabs", () => {
       assert.strictEqual(yield* locks("given up")(Effect.succeed("mine")), "mine")
     }))
 
-  it.live("by default take turns, and hear each other", () =>
+  it.live("lock and exchange messages by default", () =>
     Effect.gen(function*() {
       const [locks, channels] = [yield* Tabs.CurrentLocks, yield* Tabs.CurrentChannels]
       const order: Array<string> = []

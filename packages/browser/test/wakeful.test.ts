@@ -4,6 +4,7 @@ import { AgentTest, Script } from "@effect-a2a/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { covers } from "../../../test/support/covers.ts"
 import * as FakePage from "./support/page.ts"
 
 const settle = TestClock.adjust("1 millis")
@@ -27,17 +28,17 @@ const trying = Effect.fnUntraced(function*(retryAfter?: Duration.Duration) {
 })
 
 describe("BrowserAgent.wakeful", () => {
-  it.effect("RES-01: the next attempt is made when it is due", () =>
+  it.effect("waits as long as the policy says", () =>
     Effect.gen(function*() {
       const { attempts } = yield* trying()
       yield* TestClock.adjust("4998 millis")
       assert.strictEqual(attempts(), 1)
       yield* TestClock.adjust("1 millis")
       assert.strictEqual(attempts(), 2)
-    }))
+    }), covers("field:RES-01"))
 
   for (const signal of ["online", "visible", "show"] as const) {
-    it.effect(`RES-01: or at once, when the page is told "${signal}"`, () =>
+    it.effect(`makes the next attempt at once on the signal ${signal}`, () =>
       Effect.gen(function*() {
         const { attempts, signal: give } = yield* trying()
         yield* give("hidden")
@@ -46,10 +47,10 @@ describe("BrowserAgent.wakeful", () => {
         yield* give(signal)
         yield* settle
         assert.strictEqual(attempts(), 2)
-      }))
+      }), covers("field:RES-01"))
   }
 
-  it.effect("RES-01: while there is no network, attempts are half a minute apart, whoever looks", () =>
+  it.effect("makes an attempt every 30 seconds while there is no network", () =>
     Effect.gen(function*() {
       const { attempts, offline, online, signal } = yield* trying()
       yield* offline
@@ -63,9 +64,9 @@ describe("BrowserAgent.wakeful", () => {
       yield* online
       yield* settle
       assert.strictEqual(attempts(), 4)
-    }))
+    }), covers("field:RES-01"))
 
-  it.effect("ML-36: what the peer asks to wait is waited", () =>
+  it.effect("respects the peer's Retry-After", () =>
     Effect.gen(function*() {
       const { attempts, online } = yield* trying(Duration.seconds(20))
       yield* online
@@ -73,11 +74,11 @@ describe("BrowserAgent.wakeful", () => {
       assert.strictEqual(attempts(), 1)
       yield* TestClock.adjust("1 second")
       assert.strictEqual(attempts(), 2)
-    }))
+    }), covers("ML-36"))
 })
 
 describe("BrowserAgent.dropOnHide", () => {
-  it.effect("RES-01: a stream is let go when the page is left, and taken up again when it is back", () =>
+  it.effect("drops a stream when the page is left, and resumes it when the page is back", () =>
     Effect.gen(function*() {
       const fake = yield* FakePage.make
       let open = 0
@@ -112,5 +113,5 @@ describe("BrowserAgent.dropOnHide", () => {
         assert.include(JSON.stringify(events.at(-1)), "completed")
       })
       yield* program.pipe(Effect.provide(layer), Effect.provideService(Page.CurrentPage, fake.page))
-    }))
+    }), covers("field:RES-01"))
 })

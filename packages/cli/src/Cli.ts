@@ -1,7 +1,7 @@
 /**
- * The `a2a` command as an effect: talk to A2A agents from a terminal or a script. Answers and JSON documents go to
- * stdout, everything else to stderr. Exit codes: 0 done, 1 the task did not succeed, 2 wrong usage, 3 refused, 4 network,
- * 5 not understood, 6 the task waits, 130 interrupted; 70 is a fault of the command itself.
+ * The `a2a` command as an effect: talks to A2A agents from a terminal or a script. Answers and JSON documents go to
+ * stdout, everything else to stderr. Exit codes: 0 success, 1 the task did not succeed, 2 wrong usage, 3 refused,
+ * 4 network, 5 response not understood, 6 the task waits for its caller, 130 interrupted; 70 is a bug of the command.
  *
  * ```ts no-run
  * import { Cli } from "@effect-a2a/cli"
@@ -34,15 +34,15 @@ import * as Usage from "./internal/usage.ts"
 
 const { version }: { readonly version: string } = createRequire(import.meta.url)("../package.json")
 
-/** The command with all that is below it. */
+/** The command with its subcommands. */
 export const command = root.pipe(
   Command.withSubcommands([ask, chat, card, task, emulator, matrix]),
   Command.withGlobalFlags([Json, Verbose])
 )
 
 /**
- * Runs the command with arguments. Fails with the exit code where that is not 0, after everything has been said about
- * why; interruption is 130 with Effect's `runMain`.
+ * Runs the command with arguments. Fails with the exit code if it is not 0, after the reason was written. Effect's
+ * `runMain` turns an interruption into 130.
  */
 export const run = (args: ReadonlyArray<string>) =>
   Command.runWith(command, { version })(args).pipe(

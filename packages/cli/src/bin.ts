@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as References from "effect/References"
 import * as Cli from "./Cli.ts"
 
-// a reader that has seen enough, such as `head`, is no failure
+// a reader that closes the pipe early, such as `head`, is not a failure
 process.stdout.on("error", () => process.exit(0))
 
 Cli.run(process.argv.slice(2)).pipe(

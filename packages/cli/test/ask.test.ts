@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { covers } from "../../../test/support/covers.ts"
 import { last, parse, run } from "./support/command.ts"
 
 const question = "What is the capital of France?"
@@ -11,42 +12,55 @@ const outcome = {
   recommendedQuestions: ["What is the population of Paris?"]
 }
 
-describe.concurrent("a2a ask, of the embedded emulator", () => {
+describe.concurrent("a2a with the embedded emulator", () => {
   for (const protocol of ["1.0", "0.3"]) {
     for (const binding of ["rest", "jsonrpc"]) {
       for (const method of ["--stream", "--no-stream"]) {
-        it.live(`ML-03, ML-22, ML-23: ${protocol} ${binding} ${method} --json`, () =>
-          Effect.gen(function*() {
-            // flags stand before and after the command
-            const ended = yield* run(["--protocol", protocol, "ask", question, "--json", method, "--binding", binding])
-            assert.strictEqual(ended.code, 0, ended.stderr)
-            const events = parse(ended)
-            const { contextId, taskId, toolCalls, ...rest } = events.at(-1).outcome
-            assert.deepStrictEqual(rest, outcome)
-            assert.isString(contextId)
-            assert.match(taskId, /^run-/)
-            // ML-07: without being asked, 0.3 REST gives no history to read them from
-            const isTold = method === "--stream" || protocol !== "0.3" || binding !== "rest"
-            assert.deepStrictEqual(
-              toolCalls.map(({ args, name }: any) => ({ args, name })),
-              isTold ? [{ name: "web_search", args: { query: "capital of France" } }] : []
-            )
-            const kinds = events.slice(0, -1).map((event) => Object.keys(event).join())
-            if (method === "--stream") {
-              assert.strictEqual(kinds[0], "task")
-              assert.include(kinds, "artifactUpdate")
-              assert.deepStrictEqual(events.at(-2).statusUpdate.status.state, "TASK_STATE_COMPLETED")
-            } else {
-              assert.deepStrictEqual(kinds, ["task"])
-              assert.deepStrictEqual(events[0].task.status.state, "TASK_STATE_COMPLETED")
-            }
-            assert.match(ended.stderr, /^a2a: no agent given, so this is the MemoryLake emulator/)
-          }))
+        it.live(
+          `ask ${method} --json prints events and the outcome over ${protocol} ${binding}`,
+          () =>
+            Effect.gen(function*() {
+              // flags stand before and after the command
+              const ended = yield* run([
+                "--protocol",
+                protocol,
+                "ask",
+                question,
+                "--json",
+                method,
+                "--binding",
+                binding
+              ])
+              assert.strictEqual(ended.code, 0, ended.stderr)
+              const events = parse(ended)
+              const { contextId, taskId, toolCalls, ...rest } = events.at(-1).outcome
+              assert.deepStrictEqual(rest, outcome)
+              assert.isString(contextId)
+              assert.match(taskId, /^run-/)
+              // unless the request asks for it, 0.3 REST returns no history to read them from
+              const hasToolCalls = method === "--stream" || protocol !== "0.3" || binding !== "rest"
+              assert.deepStrictEqual(
+                toolCalls.map(({ args, name }: any) => ({ args, name })),
+                hasToolCalls ? [{ name: "web_search", args: { query: "capital of France" } }] : []
+              )
+              const kinds = events.slice(0, -1).map((event) => Object.keys(event).join())
+              if (method === "--stream") {
+                assert.strictEqual(kinds[0], "task")
+                assert.include(kinds, "artifactUpdate")
+                assert.deepStrictEqual(events.at(-2).statusUpdate.status.state, "TASK_STATE_COMPLETED")
+              } else {
+                assert.deepStrictEqual(kinds, ["task"])
+                assert.deepStrictEqual(events[0].task.status.state, "TASK_STATE_COMPLETED")
+              }
+              assert.match(ended.stderr, /^a2a: no agent given: talking to the MemoryLake emulator/)
+            }),
+          covers("ML-03", "ML-22", "ML-23")
+        )
       }
     }
   }
 
-  it.live("for people: the answer alone on stdout, everything else on stderr, without colour", () =>
+  it.live("ask prints the answer alone to stdout and everything else to stderr, without colour", () =>
     Effect.gen(function*() {
       for (const method of ["--stream", "--no-stream"]) {
         const { code, stderr, stdout } = yield* run(["ask", question, method])
@@ -59,13 +73,13 @@ describe.concurrent("a2a ask, of the embedded emulator", () => {
       }
     }))
 
-  it.live("TEXT - is stdin", () =>
+  it.live("the text - stands for stdin", () =>
     Effect.map(
       run(["ask", "-"], { stdin: `${question}\n` }),
       ({ stdout }) => assert.strictEqual(stdout, "Paris is the capital of France.\n")
     ))
 
-  it.live("ML-12 to ML-15: options reach the agent", () =>
+  it.live("options of MemoryLake reach the agent", () =>
     Effect.gen(function*() {
       const translated = yield* run(["ask", "hi", "--language", "zh", "--web-search", "--json"])
       assert.strictEqual(last(translated).outcome.text, "(Chinese) You asked: hi")
@@ -77,9 +91,9 @@ describe.concurrent("a2a ask, of the embedded emulator", () => {
         "{\"overrides\":{\"capabilitiesOverride\":{\"pii\":{}}}}"
       ])
       assert.strictEqual(other.stdout, "You asked: mail [EMAIL_REDACTED]\n")
-    }))
+    }), covers("ML-12", "ML-15"))
 
-  it.live("ML-23: attachments are in the outcome", () =>
+  it.live("attachments are in the outcome", () =>
     Effect.map(
       run(["ask", "make a file", "--json"]),
       (ended) =>
@@ -90,13 +104,17 @@ describe.concurrent("a2a ask, of the embedded emulator", () => {
           description: "The report",
           committed: true
         }])
-    ))
+    ), covers("ML-23"))
 
-  it.live("ML-20: --no-wait gives back the task", () =>
-    Effect.map(run(["ask", "slow", "--no-wait", "--json"]), (ended) => {
-      assert.strictEqual(ended.code, 0)
-      assert.include(["submitted", "working"], last(ended).outcome.state)
-    }))
+  it.live(
+    "--no-wait returns the task at once",
+    () =>
+      Effect.map(run(["ask", "slow", "--no-wait", "--json"]), (ended) => {
+        assert.strictEqual(ended.code, 0)
+        assert.include(["submitted", "working"], last(ended).outcome.state)
+      }),
+    covers("ML-20")
+  )
 
   it.live("matrix asks in all eight combinations", () =>
     Effect.gen(function*() {

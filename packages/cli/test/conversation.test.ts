@@ -1,12 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { covers } from "../../../test/support/covers.ts"
 import { last, parse, run, start } from "./support/command.ts"
 
 const outcomes = (ended: { readonly lines: ReadonlyArray<string> }) =>
   parse(ended as never).flatMap(({ error, outcome }) => outcome ?? error ?? [])
 
 describe.concurrent("a2a chat", () => {
-  it.live("ML-09: one context, line by line, and a reply goes to the task that waits", () =>
+  it.live("keeps one context, and replies to the task that waits for input", () =>
     Effect.gen(function*() {
       const ended = yield* run(["chat", "--json"], { stdin: "hello\n/task\nask me\nthe blue one\n\n/quit\nnever\n" })
       assert.strictEqual(ended.code, 0, ended.stderr)
@@ -20,9 +21,9 @@ describe.concurrent("a2a chat", () => {
       assert.notStrictEqual(first.taskId, asked.taskId)
       assert.strictEqual(new Set([first, asked, replied].map(({ contextId }) => contextId)).size, 1)
       assert.include(ended.stderr, `a2a: task ${first.taskId}`)
-    }))
+    }), covers("ML-09"))
 
-  it.live("/cancel cancels the running task; the conversation goes on", () =>
+  it.live("continues after /cancel has canceled the running task", () =>
     Effect.gen(function*() {
       const chat = yield* start(["chat", "--json"])
       chat.write("be slow please\n")
@@ -40,7 +41,7 @@ describe.concurrent("a2a chat", () => {
 })
 
 describe.concurrent("a2a emulator and a2a task", () => {
-  it.live("ML-27 to ML-31: bookkeeping against a server of its own", () =>
+  it.live("manage tasks of an emulator that is served by the command", () =>
     Effect.gen(function*() {
       const emulator = yield* start(["emulator", "--json"], { stdin: "" })
       const { curl, url } = JSON.parse((yield* emulator.until("\n")).split("\n")[0]!)
@@ -79,5 +80,5 @@ describe.concurrent("a2a emulator and a2a task", () => {
 
       emulator.kill("SIGINT")
       assert.strictEqual((yield* emulator.ended).code, 130)
-    }).pipe(Effect.scoped), 60_000)
+    }).pipe(Effect.scoped), { ...covers("ML-27", "ML-31"), timeout: 60_000 })
 })

@@ -2,9 +2,10 @@ import { NodeAgentServer } from "@effect-a2a/node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
+import { covers } from "../../../test/support/covers.ts"
 import { last, run } from "./support/command.ts"
 
-/** Answers everything in the same way, with the request's headers repeated in it. */
+/** Responds to every request in the same way, repeating its headers. */
 const echoing = (status: number, body: (headers: string) => HttpServerResponse.HttpServerResponse) =>
   NodeAgentServer.layer({
     port: 0,
@@ -17,7 +18,7 @@ const echoing = (status: number, body: (headers: string) => HttpServerResponse.H
 
 const error = (headers: string) => HttpServerResponse.jsonUnsafe({ error: { message: `refused ${headers}` } })
 
-describe.concurrent("exit codes", () => {
+describe.concurrent("a2a fails with the exit code of its reason", () => {
   const cases = [
     [0, ["ask", "hi"], undefined],
     [1, ["ask", "please fail"], "TASK_STATE_FAILED"],
@@ -44,20 +45,20 @@ describe.concurrent("exit codes", () => {
     [6, ["ask", "ask me", "--stream"], undefined]
   ] as const
   for (const [code, args, word] of cases) {
-    it.live(`${code}: a2a ${args.join(" ")}`, () =>
+    it.live(`a2a ${args.join(" ")} ends with ${code}`, () =>
       Effect.gen(function*() {
         const ended = yield* run([...args, "--json"])
         assert.strictEqual(ended.code, code, ended.stderr)
         assert.strictEqual(last(ended).error?.code, word)
         if (word !== undefined) {
-          // one line: what, and what to do
+          // one line: what went wrong, and what to do
           assert.match(ended.stderr, /^a2a: (?!no agent given).+; .+\n$|a2a: (?!no agent given).+\n$/m)
           assert.notMatch(ended.stderr, /^\s+at /m)
         }
       }))
   }
 
-  it.live("ML-36: a rate limit says when to come back", () =>
+  it.live("a rate limit says when to try again", () =>
     Effect.gen(function*() {
       const ended = yield* run(["ask", "hi", "--json"], { env: { A2A_TOKEN: "sk_limited" } })
       assert.strictEqual(ended.code, 3)
@@ -73,9 +74,9 @@ describe.concurrent("exit codes", () => {
         status: 429
       })
       assert.include(ended.stderr, "try again in 2s")
-    }))
+    }), covers("ML-36"))
 
-  it.live("5: an answer that is none of A2A's", () =>
+  it.live("a response that is not A2A ends with 5", () =>
     Effect.gen(function*() {
       const url = yield* NodeAgentServer.url
       for (const binding of ["rest", "jsonrpc"]) {
@@ -85,7 +86,7 @@ describe.concurrent("exit codes", () => {
       }
     }).pipe(Effect.provide(echoing(200, () => HttpServerResponse.html("<p>welcome</p>")))))
 
-  it.live("help and version are no failures", () =>
+  it.live("help and version end with 0", () =>
     Effect.gen(function*() {
       for (const args of [["--help"], ["ask", "--help"], ["--version"]]) {
         const { code, stdout } = yield* run(args)
@@ -95,7 +96,7 @@ describe.concurrent("exit codes", () => {
     }))
 })
 
-describe.concurrent("ML-02: secrets are nowhere", () => {
+describe.concurrent("a2a redacts secrets that the peer repeats", covers("ML-02"), () => {
   const secret = "sk_do_not_tell_0123"
   for (const status of [200, 401, 500]) {
     for (
@@ -106,14 +107,14 @@ describe.concurrent("ML-02: secrets are nowhere", () => {
         [{}, ["--header", `X-Auth-Key: ${secret}`]]
       ] as const
     ) {
-      it.live(`${status}, ${Object.keys(env).join() || "--header"}`, () =>
+      it.live(`${Object.keys(env).join() || "--header"} in a response with status ${status}`, () =>
         Effect.gen(function*() {
           const url = `${yield* NodeAgentServer.url}/a2a?key=${secret}`
           for (const more of [["--json"], ["--stream", "--binding", "jsonrpc"]]) {
             const ended = yield* run(["ask", "hi", "--verbose", "--url", url, ...flags, ...more], { env })
             assert.notStrictEqual(ended.code, 0)
             assert.notInclude(ended.stdout + ended.stderr, secret)
-            // it was sent all the same
+            // it was sent nevertheless
             assert.include(ended.stderr, "<redacted>")
           }
         }).pipe(Effect.provide(echoing(status, error))))

@@ -9,13 +9,14 @@ import { RestServer } from "@effect-a2a/transport-rest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Result } from "effect"
+import { covers } from "../../../test/support/covers.ts"
 import * as Server from "../../../test/support/httpServer.ts"
 import { last, parse, run } from "./support/command.ts"
 
 const lines = ({ asked }: { readonly asked: ReadonlyArray<Server.Asked> }) => asked.map(({ line }) => line)
 
-describe.concurrent("dropped streams", () => {
-  it.live("RES-01: are taken up again, which is told", () =>
+describe.concurrent("a dropped stream", () => {
+  it.live("is resumed, and the command says so", () =>
     Effect.gen(function*() {
       const { url } = yield* Server.make(Server.cutting)
       const ended = yield* run(["ask", "hi", "--stream", "--json", "--url", url])
@@ -26,21 +27,21 @@ describe.concurrent("dropped streams", () => {
       assert.strictEqual(last(ended).outcome.text, "Hello you")
       const people = yield* run(["ask", "hi", "--stream", "--url", url])
       assert.strictEqual(people.stdout, "Hello you\n")
-      assert.include(people.stderr, "the connection was lost: taking task t-1 up again, attempt 1\n")
-    }).pipe(Effect.scoped))
+      assert.include(people.stderr, "the connection dropped: resuming task t-1, attempt 1\n")
+    }).pipe(Effect.scoped), covers("field:RES-01"))
 
-  it.live("RES-01, 4: are not with --no-resume", () =>
+  it.live("ends with 4 with --no-resume", () =>
     Effect.gen(function*() {
       const server = yield* Server.make(Server.cutting)
       const ended = yield* run(["ask", "hi", "--stream", "--json", "--no-resume", "--url", server.url])
       assert.strictEqual(ended.code, 4, ended.stderr)
       assert.strictEqual(last(ended).error.reason, "StreamInterruptedError")
       assert.strictEqual(last(ended).error.taskId, "t-1")
-      assert.include(ended.stderr, "take it up with a2a task watch t-1")
+      assert.include(ended.stderr, "resume it with a2a task watch t-1")
       assert.lengthOf(server.asked, 1)
-    }).pipe(Effect.scoped))
+    }).pipe(Effect.scoped), covers("field:RES-01"))
 
-  it.live("RES-01, 4: cannot be where the agent does not know the task any more", () =>
+  it.live("ends with 4 if the agent does not know the task any more", () =>
     Effect.gen(function*() {
       const { url } = yield* Server.make((asked, response) =>
         asked.line.endsWith(":stream") ? Server.cutting(asked, response) : Server.json(response, {}, 404)
@@ -48,9 +49,9 @@ describe.concurrent("dropped streams", () => {
       const ended = yield* run(["ask", "hi", "--stream", "--json", "--url", url])
       assert.strictEqual(ended.code, 4, ended.stderr)
       assert.strictEqual(last(ended).error.reason, "StreamInterruptedError")
-    }).pipe(Effect.scoped))
+    }).pipe(Effect.scoped), covers("field:RES-01"))
 
-  it.live("ML-09: a conversation waits for what a drop has left before it goes on", () =>
+  it.live("leaves a task that the conversation awaits before the next message", () =>
     Effect.gen(function*() {
       const server = yield* Server.make(Server.cutting)
       const ended = yield* run(["chat", "--json", "--no-resume", "--url", server.url], { stdin: "one\ntwo\n" })
@@ -61,13 +62,13 @@ describe.concurrent("dropped streams", () => {
         "POST /message:stream"
       ])
       assert.strictEqual(JSON.parse(server.asked[2]!.body).message.contextId, "c-1")
-    }).pipe(Effect.scoped))
+    }).pipe(Effect.scoped), covers("ML-09"))
 })
 
-describe.concurrent("limits of time", () => {
+describe.concurrent("a timeout ends with 4", () => {
   for (
     const [name, flags, message] of [
-      ["an answer that does not begin", ["ask", "hi", "--timeout-headers", "300ms"], "no answer began within 300ms"],
+      ["a response that does not begin", ["ask", "hi", "--timeout-headers", "300ms"], "no answer began within 300ms"],
       [
         "a stream that falls silent",
         ["ask", "hi", "--stream", "--no-resume", "--timeout-silence", "0.3s"],
@@ -75,15 +76,15 @@ describe.concurrent("limits of time", () => {
       ],
       ["a message", ["ask", "hi", "--timeout", "300ms"], "the call was not done within 300ms"],
       [
-        "a stream and its resumption",
+        "a stream and its resumptions",
         ["ask", "hi", "--stream", "--timeout", "300ms"],
         "the call was not done within 300ms"
       ],
-      ["a read and its repeats", ["task", "get", "t-1", "--timeout", "300ms"], "the call was not done within 300ms"],
+      ["a read and its retries", ["task", "get", "t-1", "--timeout", "300ms"], "the call was not done within 300ms"],
       ["waiting", ["task", "wait", "t-1", "--timeout", "1s"], "the task did not settle within 1s"]
     ] as const
   ) {
-    it.live(`CAN-01, CAN-05, 4: ${name}`, () =>
+    it.live(`for ${name}`, () =>
       Effect.gen(function*() {
         const { url } = yield* Server.make(({ line }, response) => {
           if (line.endsWith(":stream")) Server.events(response, [{ task: Server.task("WORKING") }], "hang")
@@ -93,11 +94,11 @@ describe.concurrent("limits of time", () => {
         assert.strictEqual(ended.code, 4, ended.stderr)
         assert.strictEqual(last(ended).error.message.split(";")[0], message)
         assert.strictEqual(last(ended).error.code, "TIMEOUT")
-      }).pipe(Effect.scoped))
+      }).pipe(Effect.scoped), covers("field:CAN-01", "field:CAN-05"))
   }
 })
 
-describe.concurrent("repeats", () => {
+describe.concurrent("retries", () => {
   const requests = (...args: ReadonlyArray<string>) =>
     Effect.gen(function*() {
       const { asked, url } = yield* Server.make((_, response) => Server.json(response, {}, 503))
@@ -106,30 +107,30 @@ describe.concurrent("repeats", () => {
       return asked.length
     }).pipe(Effect.scoped)
 
-  it.live("RETRY-01: a message is sent once", () =>
+  it.live("a message is sent once", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* requests("ask", "hi", "--retries", "4", "--url"), 1)
       assert.strictEqual(yield* requests("ask", "hi", "--stream", "--url"), 1)
-    }))
+    }), covers("field:RETRY-01"))
 
-  it.live("RETRY-01: a read is repeated twice, a card is one", () =>
+  it.live("reads are retried twice, and a card is a read", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* requests("task", "get", "t-1", "--url"), 3)
       assert.strictEqual(yield* requests("card", "--card"), 3)
       assert.strictEqual(yield* requests("ask", "hi", "--retries", "1", "--card"), 2)
-    }))
+    }), covers("field:RETRY-01"))
 
-  it.live("RETRY-07: zero means zero", () =>
+  it.live("--retries 0 retries nothing", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* requests("task", "get", "t-1", "--retries", "0", "--url"), 1)
       assert.strictEqual(yield* requests("ask", "hi", "--retries", "0", "--card"), 1)
-    }))
+    }), covers("field:RETRY-07"))
 })
 
 describe.concurrent("tokens", () => {
   const temporary = Effect.flatMap(FileSystem.FileSystem, (files) => files.makeTempDirectoryScoped())
 
-  it.live("AUTH-04: the command is run again when the agent asks for another token", () =>
+  it.live("a token command runs again if the agent refuses the token", () =>
     Effect.gen(function*() {
       const { asked, url } = yield* Server.make((asked, response) =>
         asked.headers.authorization === "Bearer made-token-2"
@@ -145,9 +146,9 @@ describe.concurrent("tokens", () => {
         "Bearer made-token-1",
         "Bearer made-token-2"
       ])
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)))
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)), covers("field:AUTH-04"))
 
-  it.live("ML-02: a token from a file is presented and never told; one that cannot be had is 2", () =>
+  it.live("a token file is sent and redacted; a missing one ends with 2", () =>
     Effect.gen(function*() {
       const { asked, url } = yield* Server.make(({ headers }, response) =>
         Server.json(response, { error: { message: `no ${headers.authorization}` } }, 403)
@@ -163,7 +164,7 @@ describe.concurrent("tokens", () => {
       const missing = yield* a2a(`${path}-2`)
       assert.strictEqual(missing.code, 2, missing.stderr)
       assert.strictEqual(last(missing).error.reason, "CredentialsUnavailableError")
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)))
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)), covers("ML-02"))
 })
 
 describe.concurrent("--card", () => {
@@ -175,13 +176,13 @@ describe.concurrent("--card", () => {
       { url: "/agents/foo/rest", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }
     ]
   }
-  const saying = (text: string) =>
+  const scripted = (text: string) =>
     Layer.fresh(AgentTest.layerWith({ card })).pipe(Layer.provide(Script.layer(Script.say(text))))
   const protocols = [Protocol.v1_0, Protocol.v0_3] as const
   const routes = Layer.mergeAll(
-    JsonRpcServer.routes({ path: "/agents/foo/rpc", protocols }).pipe(Layer.provide(saying("JSON-RPC"))),
-    RestServer.routes({ path: "/agents/foo/rest", protocols }).pipe(Layer.provide(saying("REST"))),
-    CardServer.routes({ path: "/agents/foo", protocols }).pipe(Layer.provide(saying("nothing")))
+    JsonRpcServer.routes({ path: "/agents/foo/rpc", protocols }).pipe(Layer.provide(scripted("JSON-RPC"))),
+    RestServer.routes({ path: "/agents/foo/rest", protocols }).pipe(Layer.provide(scripted("REST"))),
+    CardServer.routes({ path: "/agents/foo", protocols }).pipe(Layer.provide(scripted("nothing")))
   )
   const served = <A, E>(use: (url: string) => Effect.Effect<A, E>) =>
     Effect.flatMap(NodeAgentServer.url, (url) => use(`${url}/agents/foo`)).pipe(
@@ -196,37 +197,45 @@ describe.concurrent("--card", () => {
       [["--protocol", "0.3", "--binding", "jsonrpc"], "JSON-RPC"]
     ] as const
   ) {
-    it.live(`CARD-01, CARD-07: what the card prefers ${flags.join(" ")}`, () =>
-      served((url) =>
-        Effect.map(run(["ask", "hi", ...flags, "--card", url]), ({ code, stderr, stdout }) => {
-          assert.strictEqual(code, 0, stderr)
-          assert.strictEqual(stdout, `${text}\n`)
-        })
-      ))
+    it.live(
+      `uses the interface that the card prefers ${flags.join(" ")}`,
+      () =>
+        served((url) =>
+          Effect.map(run(["ask", "hi", ...flags, "--card", url]), ({ code, stderr, stdout }) => {
+            assert.strictEqual(code, 0, stderr)
+            assert.strictEqual(stdout, `${text}\n`)
+          })
+        ),
+      covers("field:CARD-01", "field:CARD-07")
+    )
   }
 
-  it.live("CARD-02, 2: the card's own URL; what it does not offer is said with what is installed", () =>
-    served((url) =>
-      Effect.gen(function*() {
-        const flags = ["--protocol", "1.0", "--binding", "jsonrpc", "--card", `${url}/.well-known/agent-card.json`]
-        const { error } = last(yield* run(["ask", "hi", "--json", ...flags]))
-        assert.strictEqual(error.reason, "NoCompatibleInterfaceError")
-        assert.include(error.message, "offered are GRPC 1.0, JSONRPC 0.3, HTTP+JSON 1.0; installed are JSONRPC 1.0")
-        const rows = parse(yield* run(["matrix", "hi", "--json", "--card", url]))
-        assert.deepStrictEqual(rows.map(({ answer, error }) => answer ?? error.reason), [
-          "REST",
-          "REST",
-          "NoCompatibleInterfaceError",
-          "NoCompatibleInterfaceError",
-          "NoCompatibleInterfaceError",
-          "NoCompatibleInterfaceError",
-          "JSON-RPC",
-          "JSON-RPC"
-        ])
-      })
-    ))
+  it.live(
+    "accepts the card's own URL, and ends with 2 if no interface is usable",
+    () =>
+      served((url) =>
+        Effect.gen(function*() {
+          const flags = ["--protocol", "1.0", "--binding", "jsonrpc", "--card", `${url}/.well-known/agent-card.json`]
+          const { error } = last(yield* run(["ask", "hi", "--json", ...flags]))
+          assert.strictEqual(error.reason, "NoCompatibleInterfaceError")
+          assert.include(error.message, "offered are GRPC 1.0, JSONRPC 0.3, HTTP+JSON 1.0; installed are JSONRPC 1.0")
+          const rows = parse(yield* run(["matrix", "hi", "--json", "--card", url]))
+          assert.deepStrictEqual(rows.map(({ answer, error }) => answer ?? error.reason), [
+            "REST",
+            "REST",
+            "NoCompatibleInterfaceError",
+            "NoCompatibleInterfaceError",
+            "NoCompatibleInterfaceError",
+            "NoCompatibleInterfaceError",
+            "JSON-RPC",
+            "JSON-RPC"
+          ])
+        })
+      ),
+    covers("field:CARD-02")
+  )
 
-  it.live("CARD-01: a2a card says what can be used", () =>
+  it.live("a2a card shows the usable interfaces", () =>
     served((url) =>
       Effect.gen(function*() {
         const { code, stderr, stdout } = yield* run(["card", "--card", url])
@@ -237,9 +246,9 @@ describe.concurrent("--card", () => {
         const json = last(yield* run(["card", "--json", "--card", url]))
         assert.strictEqual(json.supportedInterfaces[2].url, `${url}/rest`)
       })
-    ))
+    ), covers("field:CARD-01"))
 
-  it.live("2: a card that leads into a private network is shown, not followed", () =>
+  it.live("a card that leads into a private network is shown, but not followed", () =>
     Effect.gen(function*() {
       const other = yield* Server.make(Server.cutting)
       const { url } = yield* Server.make((_, response) =>
@@ -255,7 +264,7 @@ describe.concurrent("--card", () => {
       assert.include((yield* run(["card", "--card", url])).stdout, `at ${other.url}`)
     }).pipe(Effect.scoped))
 
-  it.live("4: nobody there", () =>
+  it.live("an unreachable agent ends with 4", () =>
     Effect.gen(function*() {
       for (const args of [["card"], ["ask", "hi"]]) {
         const ended = yield* run([...args, "--json", "--card", "http://127.0.0.1:1"])
@@ -266,7 +275,7 @@ describe.concurrent("--card", () => {
 })
 
 describe.concurrent("a2a task wait", () => {
-  it.live("ML-20: until the task has settled, or waits itself: 0, 1, 3, 6", () =>
+  it.live("waits until the task settles, and ends with the code of its state", () =>
     Effect.gen(function*() {
       const host = yield* NodeAgentServer.url
       const { url } = Result.getOrThrow(MemoryLake.endpoint(MemoryLakeEmulator.address(host)))
@@ -289,9 +298,9 @@ describe.concurrent("a2a task wait", () => {
       assert.strictEqual(failed.code, 1, failed.stderr)
       assert.strictEqual(last(failed).error.code, "TASK_STATE_FAILED")
       assert.strictEqual(unknown.code, 3, unknown.stderr)
-    }).pipe(Effect.provide(NodeAgentServer.layer({ routes: MemoryLakeEmulator.routes, port: 0 }))))
+    }).pipe(Effect.provide(NodeAgentServer.layer({ routes: MemoryLakeEmulator.routes, port: 0 }))), covers("ML-20"))
 
-  it.live("4: nobody there", () =>
+  it.live("an unreachable agent ends with 4", () =>
     Effect.gen(function*() {
       const ended = yield* run(["task", "wait", "t-1", "--json", "--retries", "0", "--url", "http://127.0.0.1:1"])
       assert.strictEqual(ended.code, 4, ended.stderr)

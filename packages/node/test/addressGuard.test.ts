@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { hostname } from "node:os"
 
 describe("NodeAddressGuard", () => {
-  it.live("a name that the system resolves to this machine is refused, one that no one has is not", () =>
+  it.live("refuses a name that the system resolves to this machine", () =>
     Effect.gen(function*() {
       yield* AddressGuard.check("http://nobody.invalid/")
       const resolve = yield* AddressGuard.CurrentResolver

@@ -6,6 +6,7 @@ import { RestServer } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Redacted, Stream } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
+import { covers } from "../../../test/support/covers.ts"
 
 const protocols = [Protocol.v1_0, Protocol.v0_3] as const
 
@@ -20,21 +21,25 @@ const served = <A, E, R>(routes: Layer.Layer<never, never, R>, use: (url: string
 describe("NodeAgent", () => {
   for (const protocol of ["1.0", "0.3"] as const) {
     for (const binding of ["rest", "jsonrpc"] as const) {
-      it.live(`SDK-05, ML-03: asks and streams over a socket, ${protocol} ${binding}`, () =>
-        served(agentRoutes, (url) =>
-          Effect.gen(function*() {
-            assert.strictEqual((yield* Agent.ask("hi")).text, "Hello")
-            const events = yield* Stream.runCollect(Agent.stream("hi"))
-            assert.isAbove(events.length, 2)
-          }).pipe(
-            Effect.provide(
-              NodeAgent.layer({ url: `${url}/a2a`, protocol, binding }).pipe(Layer.provide(Credentials.layerNone))
-            )
-          )))
+      it.live(
+        `asks and streams over a socket, ${protocol} ${binding}`,
+        () =>
+          served(agentRoutes, (url) =>
+            Effect.gen(function*() {
+              assert.strictEqual((yield* Agent.ask("hi")).text, "Hello")
+              const events = yield* Stream.runCollect(Agent.stream("hi"))
+              assert.isAbove(events.length, 2)
+            }).pipe(
+              Effect.provide(
+                NodeAgent.layer({ url: `${url}/a2a`, protocol, binding }).pipe(Layer.provide(Credentials.layerNone))
+              )
+            )),
+        covers("SDK-05", "ML-03")
+      )
     }
   }
 
-  it.live("asks for no compression, which undici would leave as it is", () =>
+  it.live("requests no compression, which undici does not decode", () =>
     served(
       HttpRouter.add("*", "/*", (request) =>
         Effect.succeed(
@@ -68,7 +73,7 @@ describe("NodeAgent", () => {
       Effect.map((error) => error._tag === "AgentError" ? error.reason.message : error._tag)
     )
 
-  it.live("layerConfig takes URL and token from the environment", () =>
+  it.live("layerConfig reads URL and token from the configuration", () =>
     served(refusing, (url) =>
       Effect.gen(function*() {
         const provider = ConfigProvider.fromEnvRecord({ A2A_URL: url, A2A_TOKEN: "t-1" })

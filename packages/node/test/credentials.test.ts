@@ -4,6 +4,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, FileSystem, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { covers } from "../../../test/support/covers.ts"
 
 const target = { url: "https://agent.test", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }
 
@@ -40,7 +41,7 @@ const fromEnv = (env: Record<string, string>, options?: NodeCredentials.EnvOptio
 const temporary = Effect.flatMap(FileSystem.FileSystem, (files) => files.makeTempDirectoryScoped())
 
 describe("NodeCredentials", () => {
-  it.effect("ML-02: the environment's bearer token, API key, or nothing", () =>
+  it.effect("layerEnv sends a bearer token, an API key, both, or nothing", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* fromEnv({}), [])
       assert.deepStrictEqual(yield* fromEnv({ MEMORYLAKE_API_KEY: "sk_1" }), ["Bearer sk_1"])
@@ -53,9 +54,9 @@ describe("NodeCredentials", () => {
       assert.deepStrictEqual(yield* fromEnv({ A2A_TOKEN: "", A2A_API_KEY: "", MEMORYLAKE_API_KEY: "sk_1" }), [
         "Bearer sk_1"
       ])
-    }))
+    }), covers("ML-02"))
 
-  it.effect("ML-02: a token's file or command from the environment, renewed as by layerFile and layerCommand", () =>
+  it.effect("layerEnv reads a token from a file or a command, and renews it", () =>
     Effect.gen(function*() {
       const files = yield* FileSystem.FileSystem
       const path = `${yield* temporary}/token`
@@ -78,9 +79,9 @@ describe("NodeCredentials", () => {
           )
         )
       ))
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)))
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)), covers("ML-02"))
 
-  it.effect("a file is read once, and again when the token is refused", () =>
+  it.effect("layerFile reads once, and again if the token is refused", () =>
     Effect.gen(function*() {
       const files = yield* FileSystem.FileSystem
       const path = `${yield* temporary}/token`
@@ -101,7 +102,7 @@ describe("NodeCredentials", () => {
       assert.include(missing.message, "NotFound")
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)))
 
-  it.effect("a command runs once for all who wait, and again when the token is refused", () =>
+  it.effect("layerCommand runs once for all waiting calls, and again if the token is refused", () =>
     Effect.gen(function*() {
       const files = yield* FileSystem.FileSystem
       const path = `${yield* temporary}/runs`
@@ -122,7 +123,7 @@ describe("NodeCredentials", () => {
       )
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)))
 
-  it.effect("ML-02: a command that fails tells nothing that it wrote", () =>
+  it.effect("an error of layerCommand contains no output of the command", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(get).pipe(
         Effect.provide(NodeCredentials.layerCommand("echo s3cret-out; echo s3cret-err >&2; exit 7"))
@@ -130,5 +131,5 @@ describe("NodeCredentials", () => {
       assert.strictEqual(error.reason._tag, "CredentialsUnavailableError")
       assert.include(error.message, "exit code 7")
       assert.notInclude(JSON.stringify(error) + String(error.stack), "s3cret")
-    }))
+    }), covers("ML-02"))
 })

@@ -6,6 +6,7 @@ import { JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
 import { RestServer } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
+import { covers } from "../../../test/support/covers.ts"
 
 const path = "/agents/foo"
 const protocols = [Protocol.v1_0, Protocol.v0_3] as const
@@ -33,7 +34,7 @@ const found = <A, E>(use: Effect.Effect<A, E, Agent.Agent>, ...one: Parameters<t
 describe("NodeAgent.layerTransport", () => {
   for (const version of ["1.0", "0.3"]) {
     for (const binding of ["HTTP+JSON", "JSONRPC"]) {
-      it.live(`CARD-01: an agent below a path of this machine, which the user named, ${version} ${binding}`, () =>
+      it.live(`discovers an agent below a path of this machine, ${version} ${binding}`, () =>
         found(
           Effect.gen(function*() {
             assert.strictEqual((yield* Agent.ask("hi")).text, "Hello")
@@ -42,11 +43,11 @@ describe("NodeAgent.layerTransport", () => {
           path,
           binding,
           version
-        ))
+        ), covers("field:CARD-01"))
     }
   }
 
-  it.live("a card that leads elsewhere on this machine is not followed", () =>
+  it.live("does not follow a card to another origin on this machine", () =>
     Effect.gen(function*() {
       const { reason } = yield* found(Effect.flip(Agent.ask("hi")), "http://127.0.0.1:1/a2a", "HTTP+JSON", "1.0")
       assert.strictEqual(reason._tag, "InvalidRequestError")

@@ -2,6 +2,7 @@ import { Agent, AgentStream, Credentials, HttpBinding } from "@effect-a2a/core"
 import { NodeAgent } from "@effect-a2a/node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
+import { covers } from "../../../test/support/covers.ts"
 import * as Server from "../../../test/support/httpServer.ts"
 
 const agent = (options: Parameters<typeof NodeAgent.layer>[0]) =>
@@ -23,7 +24,7 @@ const card = (interfaces: ReadonlyArray<readonly [url: string, protocolBinding: 
 })
 
 describe("NodeAgent.layer", () => {
-  it.live("RES-01: takes a cut stream up again", () =>
+  it.live("resumes a dropped stream", () =>
     Effect.gen(function*() {
       const { asked, url } = yield* Server.make(Server.cutting)
       const said = yield* Agent.stream("hi").pipe(
@@ -33,9 +34,9 @@ describe("NodeAgent.layer", () => {
       )
       assert.strictEqual(said.join(""), "Hello you")
       assert.lengthOf(asked, 2)
-    }).pipe(Effect.scoped))
+    }).pipe(Effect.scoped), covers("field:RES-01"))
 
-  it.live("RETRY-01: repeats reads, and the first card, but no message", () =>
+  it.live("retries reads and the first card, but no message", () =>
     Effect.gen(function*() {
       const failed = new Set<string>()
       const server = yield* Server.make((asked, response) => {
@@ -60,17 +61,17 @@ describe("NodeAgent.layer", () => {
         "GET /a2a/tasks/t-1",
         "POST /a2a/message:send"
       ])
-    }).pipe(Effect.scoped))
+    }).pipe(Effect.scoped), covers("field:RETRY-01"))
 
-  it.live("CARD-07: the first interface that can be spoken to; a card in hand is not asked for", () =>
+  it.live("uses the first usable interface of a given card without fetching it", () =>
     Effect.gen(function*() {
       const { asked, url } = yield* Server.make(Server.cutting)
       const interfaces = [[url, "GRPC", "1.0"], [`${url}/rest`, "http+json", "1.0"], [url, "JSONRPC", "0.3"]] as const
       yield* Agent.getTask("t-1" as never).pipe(Effect.provide(agent({ agent: card(interfaces) })))
       assert.deepStrictEqual(asked.map(({ line }) => line), ["GET /rest/tasks/t-1"])
-    }).pipe(Effect.scoped))
+    }).pipe(Effect.scoped), covers("field:CARD-07"))
 
-  it.live("CAN-05: no limit of time but those that are given, which repeats do not prolong", () =>
+  it.live("limits all attempts together by the total timeout", () =>
     Effect.gen(function*() {
       const { url } = yield* Server.make(() => {})
       const start = performance.now()
@@ -80,5 +81,5 @@ describe("NodeAgent.layer", () => {
       )
       assert.strictEqual(reason._tag === "TimeoutError" && reason.phase, "call")
       assert.isBelow(performance.now() - start, 600)
-    }).pipe(Effect.scoped))
+    }).pipe(Effect.scoped), covers("field:CAN-05"))
 })

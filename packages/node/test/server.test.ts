@@ -45,7 +45,7 @@ const serve = Effect.fnUntraced(function*(options?: { readonly maxBodySize?: Byt
 const get = (url: string, init?: RequestInit) => Effect.promise(() => fetch(url, init))
 
 describe("NodeAgentServer", () => {
-  it.live("listens on a free port of this machine, and bounds bodies", () =>
+  it.live("listens on a free port of this machine and limits bodies", () =>
     Effect.gen(function*() {
       const { close, url } = yield* serve({ maxBodySize: "1 KiB" })
       assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/)
@@ -56,7 +56,7 @@ describe("NodeAgentServer", () => {
       yield* close
     }))
 
-  it.live("a release ends open event streams at once and cleanly", () =>
+  it.live("ends open event streams cleanly and at once when it is released", () =>
     Effect.gen(function*() {
       const { close, url } = yield* serve()
       const response = yield* get(`${url}/events`)
@@ -93,7 +93,7 @@ describe("NodeAgentServer", () => {
     }).pipe(Effect.provide(NodeAgentServer.layer({ routes, port: 0 })))
   })
 
-  it.live("a release does not wait for answers that never come", () =>
+  it.live("does not wait for endless responses when it is released", () =>
     Effect.gen(function*() {
       const { close, url } = yield* serve()
       const silent = yield* Effect.forkChild(Effect.exit(Effect.tryPromise(() => fetch(`${url}/silent`))))

@@ -1,4 +1,4 @@
-/** A page whose signals a test gives. */
+/** A page whose signals a test sends. */
 import type { Page } from "@effect-a2a/browser"
 import { Effect, PubSub, Stream } from "effect"
 

@@ -1,4 +1,4 @@
-/** From flags to an agent that can be spoken to, in any version and binding. */
+/** Connects to the agent of the flags, in any combination of protocol version and binding. */
 import * as Agent from "@effect-a2a/core/Agent"
 import type * as AgentCard from "@effect-a2a/core/AgentCard"
 import type { AgentError } from "@effect-a2a/core/AgentError"
@@ -28,68 +28,73 @@ import { CurrentSecrets, Output } from "./output.ts"
 import { root } from "./root.ts"
 import * as Target from "./target.ts"
 
-/** A version and a binding. */
-export interface Cell {
+/** A protocol version and a binding. */
+export interface Combination {
   readonly protocol: NodeAgent.Version
   readonly binding: NodeAgent.Binding
 }
 
+/** The agent of the flags, before anything is sent to it. */
 export interface Connection {
   readonly target: Target.Target
-  /** What the flags name; where they do not, a card decides. */
-  readonly cell: Partial<Cell>
-  readonly agent: (cell: Partial<Cell>) => Effect.Effect<Agent.Service, AgentError>
+  /** The combination of the flags. The card decides what they leave out. */
+  readonly combination: Partial<Combination>
+  /** Creates the client in a combination. */
+  readonly agent: (combination: Partial<Combination>) => Effect.Effect<Agent.Service, AgentError>
   readonly card: Effect.Effect<AgentCard.AgentCard, AgentError>
-  /** The flags' headers, limits and MemoryLake options, around an effect; what is taken up again is told. */
+  /** Provides the headers, time limits and MemoryLake options of the flags; reports resumed streams. */
   readonly provide: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** For requests beside the protocol. */
+  /** The HTTP client and the credentials, for requests outside of A2A. */
   readonly http: Context.Context<HttpClient | Credentials.Credentials>
 }
 
-export const isMemoryLake = (target: Target.Target): boolean => target._tag === "MemoryLake" || target.isMemoryLake
+const only = <K extends string, A>(installed: { readonly [_ in K]: A }, name: K | undefined) =>
+  name === undefined ? Object.values<A>(installed) as [A, ...Array<A>] : Arr.of(installed[name])
 
-const allOr = <K extends string, A>(all: { readonly [_ in K]: A }, one: K | undefined) =>
-  one === undefined ? Object.values<A>(all) as [A, ...Array<A>] : Arr.of(all[one])
-
-const transport = (target: Target.Target, cell: Partial<Cell>, policy: AgentTransport.Policy) => {
-  if (target._tag === "Adk") return Adk.layer(target)
-  const patched = (protocol: Protocol.Protocol) => isMemoryLake(target) ? MemoryLake.protocol(protocol) : protocol
-  const remembering = isMemoryLake(target) ? MemoryLake.withMemory : identity
-  if (target._tag === "Card") {
-    return remembering(NodeAgent.layerTransport({
-      agent: target.url,
-      bindings: allOr<NodeAgent.Binding, HttpBinding.HttpBinding>(NodeAgent.bindings, cell.binding),
-      protocols: Arr.map(allOr<NodeAgent.Version, Protocol.Protocol>(NodeAgent.protocols, cell.protocol), patched),
-      policy
-    }))
+const transport = (
+  { isMemoryLake, place }: Target.Target,
+  { binding, protocol }: Partial<Combination>,
+  policy: AgentTransport.Policy
+): Layer.Layer<AgentTransport.AgentTransport, AgentError, HttpClient | Credentials.Credentials> => {
+  if (place._tag === "Adk") return Adk.layer(place)
+  if (place._tag === "MemoryLake") {
+    return MemoryLake.layer(HttpBinding.layer(NodeAgent.bindings[binding ?? "rest"]))({
+      ...place.address,
+      protocol: NodeAgent.protocols[protocol ?? "1.0"]
+    })
   }
-  const client = HttpBinding.layer(NodeAgent.bindings[cell.binding ?? "rest"])
-  const protocol = NodeAgent.protocols[cell.protocol ?? "1.0"]
-  return target._tag === "MemoryLake"
-    ? MemoryLake.layer(client)({ ...target.address, protocol })
-    : remembering(client({ url: target.url, protocol: patched(protocol) }))
+  const patch = (protocol: Protocol.Protocol) => isMemoryLake ? MemoryLake.protocol(protocol) : protocol
+  const client = NodeAgent.layerTransport(
+    place._tag === "Url" ? { url: place.url, binding, protocol: patch(NodeAgent.protocols[protocol ?? "1.0"]) } : {
+      agent: place.url,
+      bindings: only<NodeAgent.Binding, HttpBinding.HttpBinding>(NodeAgent.bindings, binding),
+      protocols: Arr.map(only<NodeAgent.Version, Protocol.Protocol>(NodeAgent.protocols, protocol), patch),
+      policy
+    }
+  )
+  return isMemoryLake ? MemoryLake.withMemory(client) : client
 }
 
 const header = (text: string): Effect.Effect<readonly [string, string], UsageError> => {
   const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([\x20-\x7e]*)$/.exec(text) ?? []
   return name === undefined || value === undefined
     ? new UsageError({
-      message: `--header expects 'Name: value', not what begins with ${JSON.stringify(text.split(/[:=\s]/)[0])}`
+      message: `invalid --header beginning with ${JSON.stringify(text.split(/[:=\s]/)[0])}: expected 'Name: value'`
     })
     : Effect.succeed([name.toLowerCase(), value.trim()])
 }
 
 const variables = ["A2A_TOKEN", "A2A_TOKEN_FILE", "A2A_TOKEN_COMMAND", "MEMORYLAKE_API_KEY", "A2A_API_KEY"]
 
-const given = Effect.fnUntraced(function*({ apiKeyHeader }: Target.Flags, { apiKey }: Target.Target) {
+const layerCredentials = Effect.fnUntraced(function*({ apiKeyHeader }: Target.Flags, { apiKey }: Target.Target) {
   const values = yield* Effect.forEach(variables, variable)
   return apiKey === undefined || values.some((value) => value !== undefined)
     ? NodeCredentials.layerEnv({ apiKeyHeader: Option.getOrUndefined(apiKeyHeader) })
     : Credentials.layerBearer(Redacted.make(apiKey))
 })
 
-/** A token that comes from a file or a command is a secret once it is known. */
-const watched = Layer.effect(
+/** Adds tokens from files and commands to the secrets, once they are read. */
+const redacting = Layer.effect(
   Credentials.Credentials,
   Effect.gen(function*() {
     const credentials = yield* Credentials.Credentials
@@ -97,9 +102,11 @@ const watched = Layer.effect(
     return {
       ...credentials,
       get: (target) =>
-        Effect.tap(credentials.get(target), (presented) =>
+        Effect.tap(credentials.get(target), (current) =>
           Effect.sync(() => {
-            for (const one of presented) if (one._tag === "Bearer") secrets.add(Redacted.value(one.token))
+            for (const credential of current) {
+              if (credential._tag === "Bearer") secrets.add(Redacted.value(credential.token))
+            }
           }))
     }
   })
@@ -111,70 +118,72 @@ const timeouts = ({ timeout, timeoutHeaders, timeoutSilence }: Target.Flags): Ht
   call: Option.getOrUndefined(timeout)
 })
 
-/** Fails where the flags contradict each other. Nothing is sent yet. */
+const reportResumption = (output: Output["Service"]) => ({ attempt, taskId }: AgentTransport.Resumed) =>
+  output.json
+    ? output.document({ resumed: { taskId, attempt } })
+    : output.step(`the connection dropped: resuming task ${taskId}, attempt ${attempt}`)
+
+/** Reads the flags. Fails with a `UsageError` if they contradict each other. Sends nothing. */
 export const connect = Effect.gen(function*() {
   const flags = yield* root
   const output = yield* Output
   const headers = Object.fromEntries(yield* Effect.forEach(flags.header, (text) => header(text)))
   const target = yield* Target.resolve(flags)
-  if (!isMemoryLake(target) && MemoryLakeFlags.isUsed(flags)) {
+  if (!target.isMemoryLake && MemoryLakeFlags.isUsed(flags)) {
     return yield* new UsageError({
-      message: "the agent is not known to be one of MemoryLake's, whose options are given; add --memorylake if it is"
+      message:
+        "MemoryLake options were given for a target that is not a MemoryLake agent; add --memorylake if it is one"
     })
   }
-  const credentials = watched.pipe(Layer.provide(yield* given(flags, target)))
+  const credentials = redacting.pipe(Layer.provide(yield* layerCredentials(flags, target)))
   const http = yield* Layer.build(Layer.merge(credentials, NodeAgent.layerClient)).pipe(
     Effect.mapError((error) => new UsageError({ message: error.message }))
   )
   const withOptions = MemoryLakeFlags.provide(flags)
-  const resumed: (resumed: AgentTransport.Resumed) => Effect.Effect<void> = ({ attempt, taskId }) =>
-    output.json
-      ? output.document({ resumed: { taskId, attempt } })
-      : output.step(`the connection was lost: taking task ${taskId} up again, attempt ${attempt}`)
   const provide: Connection["provide"] = (self) =>
     withOptions(ServiceParameters.provide({ headers })(self)).pipe(
       Effect.provideService(HttpBinding.CurrentTimeouts, timeouts(flags)),
-      Effect.provideService(AgentTransport.CurrentResumptionObserver, resumed)
+      Effect.provideService(AgentTransport.CurrentResumptionObserver, reportResumption(output))
     )
   const policy = AgentTransport.backoff(flags.retries)
-  const lasting = flow(
+  const resilient = flow(
     AgentTransport.retry(policy),
-    // a stream of ADK cannot be taken up again
-    flags.resume && target._tag !== "Adk" ? AgentTransport.resumable() : identity
+    // ADK servers cannot resume streams
+    flags.resume && target.place._tag !== "Adk" ? AgentTransport.resumable() : identity
   )
-  const agent: Connection["agent"] = (cell) =>
+  const agent: Connection["agent"] = (combination) =>
     Agent.make.pipe(
-      Effect.provide(lasting(transport(target, cell, policy))),
+      Effect.provide(resilient(transport(target, combination, policy))),
       Effect.provideContext(http),
       provide
     )
-  const cell = {
+  const combination = {
     ...(Option.isSome(flags.protocol) && { protocol: flags.protocol.value }),
     ...(Option.isSome(flags.binding) && { binding: flags.binding.value })
   }
   return {
     target,
-    cell,
+    combination,
     agent,
-    card: target._tag === "Card"
-      // also where none of its interfaces can be spoken to
-      ? Discovery.card(target.url).pipe(
+    card: target.place._tag === "Card"
+      // readable even if none of its interfaces is usable
+      ? Discovery.card(target.place.url).pipe(
         Effect.retry(AgentTransport.polite(policy)),
         Effect.provideContext(http),
         provide
       )
-      : Effect.flatMap(agent(cell), ({ card }) => provide(card)),
+      : Effect.flatMap(agent(combination), ({ card }) => provide(card)),
     provide,
     http
   } satisfies Connection as Connection
 })
 
-/** The agent in the cell that the flags name. */
+/** Connects to the agent in the combination of the flags. */
 export const connectAgent: Effect.Effect<
   Connection & { readonly api: Agent.Service },
   AgentError | UsageError,
   Effect.Services<typeof root> | Output | Scope.Scope
 > = Effect.gen(function*() {
   const connection = yield* connect
-  return { ...connection, api: yield* connection.agent(connection.cell) }
+  return { ...connection, api: yield* connection.agent(connection.combination) }
 })

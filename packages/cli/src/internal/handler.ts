@@ -1,4 +1,4 @@
-/** Around every command: its output, its scope, and words for its failures. */
+/** Wraps every command: provides its output and its scope, and reports its failures. */
 import type { AgentError } from "@effect-a2a/core/AgentError"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -6,6 +6,7 @@ import type { Exit, UsageError } from "./exit.ts"
 import * as Output from "./output.ts"
 import * as Report from "./report.ts"
 
+/** Makes a handler from the body of a command. */
 export const handler = <I, R>(
   f: (input: I) => Effect.Effect<void, AgentError | UsageError | Exit, R | Output.Output | Scope.Scope>
 ) =>

@@ -1,4 +1,4 @@
-/** What the user types or pipes, line by line. */
+/** Input of the user, line by line. */
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
@@ -7,16 +7,18 @@ import { createInterface } from "node:readline"
 import { CurrentProcess } from "./environment.ts"
 import * as Signal from "./signal.ts"
 
+/** The lines of stdin. */
 export interface Lines {
+  /** Takes the next line. */
   readonly next: Effect.Effect<string, Cause.Done>
-  /** Shows that it is the user's turn, on a terminal. */
+  /** Prints the prompt, if stdin is a terminal. */
   readonly prompt: Effect.Effect<void>
   readonly isTerminal: boolean
 }
 
 /**
- * Lines of stdin until it ends. `onLine` hears of each when it comes and says whether it waits for its turn;
- * `onInterrupt` hears of Ctrl-C.
+ * Reads lines from stdin until it ends. `line` runs when a line arrives, and returns true if it is to be queued;
+ * `interrupt` runs on Ctrl-C.
  */
 export const make = (on: {
   readonly line: (line: string) => boolean
@@ -32,7 +34,7 @@ export const make = (on: {
     )
     reader.on("line", (line) => void (on.line(line) && Queue.offerUnsafe(queue, line)))
     reader.on("close", () => Queue.endUnsafe(queue))
-    // on a terminal the reader hears Ctrl-C, otherwise the process does
+    // on a terminal the reader gets Ctrl-C, otherwise the process does
     reader.on("SIGINT", on.interrupt)
     yield* Signal.onInterrupt(on.interrupt)
     return {

@@ -1,4 +1,4 @@
-/** Flags as what a MemoryLake agent is told. */
+/** The flags of MemoryLake as options of its requests. */
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as Option from "effect/Option"
 import type { Flags } from "./target.ts"
@@ -6,32 +6,32 @@ import type { Flags } from "./target.ts"
 const member = <K extends string, A>(key: K, value: Option.Option<A>) =>
   (Option.isNone(value) ? {} : { [key]: value.value }) as { readonly [_ in K]?: A }
 
-const filled = <K extends string, A extends object>(key: K, value: A) =>
+const nonEmpty = <K extends string, A extends object>(key: K, value: A) =>
   member(key, Object.keys(value).length === 0 ? Option.none() : Option.some(value))
 
-const search = (sets: string) => ({
-  web_search: filled("open_datasets", sets.split(",").map((set) => set.trim()).filter((set) => set !== ""))
+const webSearch = (sets: string) => ({
+  web_search: nonEmpty("open_datasets", sets.split(",").map((set) => set.trim()).filter((set) => set !== ""))
 })
 
-/** What the flags say, but for `--memorylake-json`. */
+/** Creates the options from all flags except `--memorylake-json`. */
 export const options = (flags: Flags): MemoryLake.Options => ({
   ...member("actorId", flags.actor),
   ...member("readWriteProjectId", flags.project),
   ...(flags.readOnlyProject.length > 0 && { readOnlyProjectIds: flags.readOnlyProject }),
   ...(flags.skipMemory && { skipMemory: true }),
-  ...filled("overrides", {
+  ...nonEmpty("overrides", {
     ...member("model", flags.model),
     ...member("systemPromptOverride", flags.systemPrompt),
-    ...member("capabilitiesOverride", Option.map(flags.webSearch, search))
+    ...member("capabilitiesOverride", Option.map(flags.webSearch, webSearch))
   }),
-  ...filled("runtimeOptions", member("language", flags.language))
+  ...nonEmpty("runtimeOptions", member("language", flags.language))
 })
 
-/** Whether the flags say anything that only MemoryLake understands. */
+/** Returns true if a flag is set that only MemoryLake understands. */
 export const isUsed = (flags: Flags): boolean =>
   Object.keys(options(flags)).length > 0 || Option.isSome(flags.memorylakeJson)
 
-/** Single flags win over `--memorylake-json`. */
+/** Provides the options to an effect or a stream. Single flags win over `--memorylake-json`. */
 export const provide = (flags: Flags) => {
   const json = Option.match(flags.memorylakeJson, { onNone: () => ({}), onSome: MemoryLake.decodeOptions })
   const [inner, outer] = [MemoryLake.withOptions(options(flags)), MemoryLake.withOptions(json)]

@@ -1,4 +1,4 @@
-/** From flags to what is sent. */
+/** Builds messages and requests from flags. */
 import type * as Agent from "@effect-a2a/core/Agent"
 import * as Id from "@effect-a2a/core/Id"
 import type { Metadata } from "@effect-a2a/core/Metadata"
@@ -49,18 +49,18 @@ const file = Effect.fnUntraced(function*(path: string) {
   if (isUrl(path)) return reference(path)
   const files = yield* FileSystem.FileSystem
   const bytes = yield* files.readFile(path).pipe(
-    Effect.mapError((error) => new UsageError({ message: `--file ${path} cannot be read: ${error.reason._tag}` }))
+    Effect.mapError((error) => new UsageError({ message: `cannot read --file ${path}: ${error.reason._tag}` }))
   )
   const filename = path.split(/[/\\]/).at(-1) ?? path
   return Part.raw(bytes, { filename, mediaType: mediaType(filename) ?? "application/octet-stream" })
 })
 
 const stdin = Effect.flatMap(Stdio.Stdio, ({ stdin }) => Stream.mkString(Stream.decodeText(stdin))).pipe(
-  Effect.mapError(() => new UsageError({ message: "stdin cannot be read" })),
+  Effect.mapError(() => new UsageError({ message: "cannot read stdin" })),
   Effect.map((text) => text.replace(/\r?\n$/, ""))
 )
 
-/** The parts of a message; text `-` is what stdin says. */
+/** Creates the parts of a message; the text `-` stands for stdin. */
 export const parts = Effect.fnUntraced(function*(input: {
   readonly text: string
   readonly file: ReadonlyArray<string>
@@ -72,10 +72,10 @@ export const parts = Effect.fnUntraced(function*(input: {
     ...(yield* Effect.forEach(input.file, (path) => file(path))),
     ...input.data.map((json) => Part.data(json))
   ]
-  return parts.length === 0 ? yield* new UsageError({ message: "there is nothing to send: TEXT is empty" }) : parts
+  return parts.length === 0 ? yield* new UsageError({ message: "nothing to send: TEXT is empty" }) : parts
 })
 
-/** What a request says besides the message. */
+/** Creates the options of a request. */
 export const requestOptions = (input: {
   readonly metadata: Option.Option<Metadata>
   readonly history: Option.Option<number>
@@ -92,14 +92,14 @@ const id = <A>(name: string, make: (text: string) => A, text: Option.Option<stri
     onSome: (text) => text === "" ? new UsageError({ message: `--${name} is empty` }) : Effect.succeed(make(text))
   })
 
-/** Where a message belongs. */
+/** Creates the ids of the context and the task that a message belongs to. */
 export const place = Effect.fnUntraced(function*(input: {
   readonly context: Option.Option<string>
   readonly task: Option.Option<string>
 }): Effect.fn.Return<Agent.Options, UsageError, Effect.Services<typeof root>> {
   const { session } = yield* root
   if (Option.isSome(session) && Option.isSome(input.context)) {
-    return yield* new UsageError({ message: "a session of ADK is a context: give either --session or --context" })
+    return yield* new UsageError({ message: "give only one of --session and --context: an ADK session is the context" })
   }
   const contextId = (yield* id("context", Id.ContextId.make, input.context)) ??
     (yield* id("session", Id.ContextId.make, session))
@@ -107,7 +107,7 @@ export const place = Effect.fnUntraced(function*(input: {
   return { ...(contextId !== undefined && { contextId }), ...(taskId !== undefined && { taskId }) }
 })
 
-/** An id for a message, where one is given. */
+/** Creates the id of a message, if one is given. */
 export const messageId = Effect.fnUntraced(function*(
   text: Option.Option<string>
 ): Effect.fn.Return<Agent.Options, UsageError> {
@@ -115,6 +115,6 @@ export const messageId = Effect.fnUntraced(function*(
   return messageId === undefined ? {} : { messageId }
 })
 
-/** The id of a task, as an argument. */
+/** Checks the id of a task. */
 export const taskId = (text: string): Effect.Effect<Id.TaskId, UsageError> =>
   text === "" ? new UsageError({ message: "ID is empty" }) : Effect.succeed(Id.TaskId.make(text))

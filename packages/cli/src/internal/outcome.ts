@@ -1,27 +1,14 @@
-/** How a turn ended, for programs, for people, and for the exit code. */
+/** The outcome of a turn, for programs, for people, and as an exit code. */
 import type * as Answer from "@effect-a2a/core/Answer"
-import * as Artifact from "@effect-a2a/core/Artifact"
-import * as Id from "@effect-a2a/core/Id"
 import * as TaskState from "@effect-a2a/core/TaskState"
 import type * as ToolCall from "@effect-a2a/core/ToolCall"
-import * as MemoryLakeAnswer from "@effect-a2a/memorylake/MemoryLakeAnswer"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import { Exit } from "./exit.ts"
 import { Output } from "./output.ts"
+import type { Extras, Reader } from "./reader.ts"
 
-const none: Pick<MemoryLakeAnswer.Answer, "attachments" | "recommendedQuestions"> = {
-  attachments: [],
-  recommendedQuestions: []
-}
-
-/** MemoryLake's parts of an answer, whoever sends them. */
-const extras = ({ message, task }: Answer.Answer) =>
-  (message === undefined
-    ? task && MemoryLakeAnswer.fromTask(task)
-    : MemoryLakeAnswer.fromArtifact(Artifact.make(Id.ArtifactId.make("message"), message.parts))) ?? none
-
-const toolCall = ({ args, id, name, outcome }: ToolCall.ToolCall): Schema.Json => ({
+const toolCallJson = ({ args, id, name, outcome }: ToolCall.ToolCall): Schema.Json => ({
   id,
   name,
   args,
@@ -30,46 +17,41 @@ const toolCall = ({ args, id, name, outcome }: ToolCall.ToolCall): Schema.Json =
   ...(outcome?._tag === "Failure" && outcome.code !== undefined && { code: outcome.code })
 })
 
-const toJson = (answer: Answer.Answer): Schema.Json => {
-  const { attachments, recommendedQuestions } = extras(answer)
-  return {
-    outcome: {
-      state: answer.state,
-      ...(answer.taskId !== undefined && { taskId: answer.taskId }),
-      ...(answer.contextId !== undefined && { contextId: answer.contextId }),
-      text: answer.text,
-      attachments: attachments.map((attachment) => ({ ...attachment })),
-      recommendedQuestions,
-      toolCalls: answer.toolCalls.map(toolCall)
-    }
+const toJson = (answer: Answer.Answer, { attachments, recommendedQuestions }: Extras): Schema.Json => ({
+  outcome: {
+    state: answer.state,
+    ...(answer.taskId !== undefined && { taskId: answer.taskId }),
+    ...(answer.contextId !== undefined && { contextId: answer.contextId }),
+    text: answer.text,
+    attachments: attachments.map((attachment) => ({ ...attachment })),
+    recommendedQuestions,
+    toolCalls: answer.toolCalls.map(toolCallJson)
   }
-}
+})
 
-const attachmentLine = ({ committed, error, name, url }: MemoryLakeAnswer.Attachment) =>
+const attachmentLine = ({ committed, error, name, url }: Extras["attachments"][number]) =>
   `attachment ${name ?? "without a name"}: ${
     committed ? url ?? "saved" : `not saved${error === undefined ? "" : `, ${error}`}`
   }`
 
-const footer = (answer: Answer.Answer): ReadonlyArray<string> => {
-  const { attachments, recommendedQuestions } = extras(answer)
-  return [
-    ...attachments.map(attachmentLine),
-    [
-      answer.state,
-      ...(answer.taskId === undefined ? [] : [`task ${answer.taskId}`]),
-      ...(answer.contextId === undefined ? [] : [`context ${answer.contextId}`])
-    ].join(" · "),
-    ...recommendedQuestions.map((question) => `? ${question}`)
-  ]
-}
+const toLines = (answer: Answer.Answer, { attachments, recommendedQuestions }: Extras): ReadonlyArray<string> => [
+  ...attachments.map(attachmentLine),
+  [
+    answer.state,
+    ...(answer.taskId === undefined ? [] : [`task ${answer.taskId}`]),
+    ...(answer.contextId === undefined ? [] : [`context ${answer.contextId}`])
+  ].join(" · "),
+  ...recommendedQuestions.map((question) => `? ${question}`)
+]
 
-/** Says how it ended. */
-export const tell = Effect.fnUntraced(function*(answer: Answer.Answer) {
+/** Writes the outcome: a document for programs, lines for people. */
+export const write = Effect.fnUntraced(function*(reader: Reader, answer: Answer.Answer) {
   const output = yield* Output
-  yield* output.json ? output.document(toJson(answer)) : output.step(footer(answer).join("\n"))
+  const extras = reader.extras(answer)
+  yield* output.json ? output.document(toJson(answer, extras)) : output.step(toLines(answer, extras).join("\n"))
 })
 
-/** The exit code of an answer: 6 where the task waits for its caller. */
+/** Returns the exit code of an answer: 6 if the task waits for its caller. */
 export const codeOf = ({ state }: Answer.Answer): number =>
   state !== "message" && TaskState.isInterrupted(state) ? 6 : 0
 

@@ -1,83 +1,88 @@
-/** What is written where: answers and documents to stdout, everything else to stderr, secrets nowhere. */
+/** Writes answers and documents to stdout and everything else to stderr, without secrets. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import { CurrentProcess, variable } from "./environment.ts"
 import { Json, Verbose } from "./flags.ts"
 
-/** Values that must not be written, whoever says them; more may become known. */
+/** Values that are redacted from all output. More are added while the command runs. */
 export const CurrentSecrets = Context.Reference<Set<string>>("@effect-a2a/cli/CurrentSecrets", {
   defaultValue: () => new Set()
 })
 
-/** Shorter values are words of their own more often than secrets. */
-const shortest = 6
+/** Shorter values are more likely common words than secrets. */
+const minLength = 6
 
 const secretHeader = /^[^:]*(?:auth|cookie|key|secret|token)[^:]*:\s*(?:(?:basic|bearer)\s+)?(.*)$/i
 
-/** What an URL may hide: its password, and its query. */
-const ofUrl = (text: string): ReadonlyArray<string> => {
+/** Returns the parts of a URL that may be secret: the password and the query. */
+const secretsOfUrl = (text: string): ReadonlyArray<string> => {
   const url = URL.parse(text)
   return url === null ? [] : [url.password, ...url.searchParams.values()]
 }
 
-/** The secrets that the command was given. */
+/** Collects the secrets in the environment and the arguments. */
 export const secrets = Effect.fnUntraced(function*(args: ReadonlyArray<string>) {
   return new Set([
     yield* variable("A2A_TOKEN"),
     yield* variable("MEMORYLAKE_API_KEY"),
     yield* variable("A2A_API_KEY"),
-    ...ofUrl((yield* variable("A2A_URL")) ?? ""),
+    ...secretsOfUrl((yield* variable("A2A_URL")) ?? ""),
     ...args.flatMap((arg) => {
       const value = arg.replace(/^--[\w-]+=/, "")
-      return [secretHeader.exec(value)?.[1], ...ofUrl(value)]
+      return [secretHeader.exec(value)?.[1], ...secretsOfUrl(value)]
     })
   ].map((secret) => secret?.trim() ?? ""))
 })
 
-const scrub = (secrets: ReadonlySet<string>) => (text: string): string =>
+const redact = (secrets: ReadonlySet<string>) => (text: string): string =>
   [...secrets].reduce(
-    (text, secret) => secret.length < shortest ? text : text.replaceAll(secret, "<redacted>"),
+    (text, secret) => secret.length < minLength ? text : text.replaceAll(secret, "<redacted>"),
     text
   )
 
-/** Done when the text is out, so that none is lost where the process ends. */
+/** Writes the text and waits until it is written, since the process may end right after. */
 const write = (name: "stdout" | "stderr", text: string): Effect.Effect<void> =>
   Effect.flatMap(
     CurrentProcess,
     (process) => Effect.callback((resume) => void process[name].write(text, () => resume(Effect.void)))
   )
 
-export interface Interface {
-  /** For programs, not for people. */
+/** The outputs of the command. */
+export interface Service {
+  /** True if the output is for programs. */
   readonly json: boolean
+  /** True if failures are written with their trace. */
   readonly verbose: boolean
-  /** Whether stdout is a terminal. */
+  /** True if stdout is a terminal. */
   readonly isLive: boolean
-  /** Text of the answer, as it is. */
+  /** Writes text of the answer. */
   readonly print: (text: string) => Effect.Effect<void>
-  /** Where the text of the answer stands in the middle of a line, ends it; so does whatever else is written. */
+  /** Ends the line, if the text of the answer stopped in the middle of one. */
   readonly endLine: Effect.Effect<void>
-  /** A document on a line of its own. */
+  /** Writes a document on its own line. */
   readonly document: (json: Schema.Json) => Effect.Effect<void>
-  /** What the agent does, for people. */
+  /** Writes a step of the agent to stderr; not for programs. */
   readonly step: (text: string) => Effect.Effect<void>
-  /** A line on stderr. */
+  /** Writes a line to stderr. */
   readonly say: (line: string) => Effect.Effect<void>
 }
 
-export class Output extends Context.Service<Output, Interface>()("@effect-a2a/cli/Output") {}
+/** The service of the outputs. */
+export class Output extends Context.Service<Output, Service>()("@effect-a2a/cli/Output") {}
 
-/** A line on stderr, for when there is no {@link Output} yet. */
+/** Writes a line to stderr, before there is an {@link Output}. */
 export const complain = (line: string): Effect.Effect<void> =>
-  Effect.flatMap(CurrentSecrets, (secrets) => write("stderr", `${scrub(secrets)(line)}\n`))
+  Effect.flatMap(CurrentSecrets, (secrets) => write("stderr", `${redact(secrets)(line)}\n`))
 
+/** Writes a document to stdout. */
 export const document = (json: Schema.Json): Effect.Effect<void> =>
-  Effect.flatMap(CurrentSecrets, (secrets) => write("stdout", `${scrub(secrets)(JSON.stringify(json))}\n`))
+  Effect.flatMap(CurrentSecrets, (secrets) => write("stdout", `${redact(secrets)(JSON.stringify(json))}\n`))
 
+/** Creates the outputs from the flags and the process. */
 export const make = Effect.gen(function*() {
   const json = yield* Json
-  const clean = scrub(yield* CurrentSecrets)
+  const redacted = redact(yield* CurrentSecrets)
   const { stderr, stdout } = yield* CurrentProcess
   const isColored = stderr.isTTY === true && (yield* variable("NO_COLOR")) === undefined
   const dim = (text: string) => isColored ? `\u001b[2m${text}\u001b[22m` : text
@@ -85,7 +90,7 @@ export const make = Effect.gen(function*() {
   const print = (text: string) =>
     Effect.suspend(() => {
       isMidLine = text === "" ? isMidLine : !text.endsWith("\n")
-      return write("stdout", clean(text))
+      return write("stdout", redacted(text))
     })
   const endLine = Effect.suspend(() => isMidLine ? print("\n") : Effect.void)
   return Output.of({
@@ -95,10 +100,10 @@ export const make = Effect.gen(function*() {
     print,
     endLine,
     document,
-    step: (text) => json ? Effect.void : Effect.andThen(endLine, write("stderr", `${dim(clean(text))}\n`)),
+    step: (text) => json ? Effect.void : Effect.andThen(endLine, write("stderr", `${dim(redacted(text))}\n`)),
     say: (line) => Effect.andThen(endLine, complain(line))
   })
 })
 
-/** In one line. */
+/** Replaces line breaks by spaces. */
 export const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ").trim()

@@ -1,4 +1,4 @@
-/** What is said about a failure: what went wrong, where, and what to do about it. */
+/** Reports failures: what went wrong, where, and what to do about it. */
 import type { AgentError, AgentErrorReason } from "@effect-a2a/core/AgentError"
 import type * as Id from "@effect-a2a/core/Id"
 import * as Cause from "effect/Cause"
@@ -9,48 +9,48 @@ import { codeOf, Exit, internalError, type UsageError } from "./exit.ts"
 import { oneLine, Output } from "./output.ts"
 import * as Usage from "./usage.ts"
 
-const otherEdition = "the agent may speak another version or binding: try --protocol and --binding"
-const otherKey =
+const otherCombination = "the agent may use another protocol version or binding: try --protocol and --binding"
+const otherCredentials =
   "set A2A_TOKEN, A2A_TOKEN_FILE, A2A_TOKEN_COMMAND or MEMORYLAKE_API_KEY, or A2A_API_KEY with --api-key-header"
 
 const advice: { readonly [tag in AgentErrorReason["_tag"]]?: string } = {
   InvalidRequestError: "correct the request; nothing was sent",
-  OperationNotInProtocolError: otherEdition,
-  NoCompatibleInterfaceError: "see a2a card; --protocol and --binding narrow what is taken",
-  CredentialsUnavailableError: otherKey,
+  OperationNotInProtocolError: otherCombination,
+  NoCompatibleInterfaceError: "see a2a card; drop --protocol and --binding if they exclude an interface",
+  CredentialsUnavailableError: otherCredentials,
   ConnectionError: "check the URL and that the agent is running",
   TimeoutError: "allow more time, or try again later",
-  UnauthenticatedError: otherKey,
+  UnauthenticatedError: otherCredentials,
   AccessDeniedError: "ask for the permission, or use another key",
   RateLimitError: "try again later",
   QuotaExceededError: "raise the account's quota",
   ServiceUnavailableError: "try again later",
   InvalidArgumentError: "correct the request",
   NotFoundError: "check the URL and the ids",
-  TaskNotFoundError: "check the task id; a2a task list shows those there are",
-  TaskNotCancelableError: "the task has ended already; see a2a task get",
-  VersionNotSupportedError: otherEdition,
+  TaskNotFoundError: "check the task id; a2a task list shows the tasks",
+  TaskNotCancelableError: "the task is terminal already; see a2a task get",
+  VersionNotSupportedError: otherCombination,
   InvalidParamsError: "correct the request",
-  MethodNotFoundError: otherEdition,
-  InternalError: "try again later, or tell those who run the agent",
-  TaskFailedError: "ask again, in other words or with other options",
-  TaskCanceledError: "ask again where that was not meant",
+  MethodNotFoundError: otherCombination,
+  InternalError: "try again later, or report it to the operator of the agent",
+  TaskFailedError: "ask again with other words or options",
+  TaskCanceledError: "ask again if the cancellation was not intended",
   TaskRejectedError: "ask something else",
-  MalformedResponseError: otherEdition
+  MalformedResponseError: otherCombination
 }
 
 const whatToDo = (reason: AgentErrorReason, taskId: string | undefined): string => {
   if (reason.retryAfter !== undefined) return `try again in ${Duration.format(reason.retryAfter)}`
   if (reason._tag === "StreamInterruptedError" && taskId !== undefined) {
-    return `take it up with a2a task watch ${taskId}`
+    return `resume it with a2a task watch ${taskId}`
   }
-  return advice[reason._tag] ?? "run it with --verbose for the trace"
+  return advice[reason._tag] ?? "run the command with --verbose for the trace"
 }
 
 const taskOf = (reason: AgentErrorReason): Id.TaskId | undefined =>
   "task" in reason ? reason.task.id : "taskId" in reason ? reason.taskId : undefined
 
-/** Without what may be secret in it. */
+/** Removes the parts that may be secret. */
 const publicUrl = (target: string) => {
   const url = URL.parse(target)
   return url === null ? target : `${url.origin}${url.pathname}`
@@ -79,7 +79,7 @@ const toLine = ({ operation, reason, target }: AgentError, taskId: string | unde
   return `a2a: ${oneLine(reason.message)} (${reason.code}; ${where.join(", ")}); ${whatToDo(reason, taskId)}`
 }
 
-/** Says what is wrong with a call, and fails with its exit code. `known`: the task it was about. */
+/** Reports a failed call and fails with its exit code. `known` is the id of the task, if the error lacks it. */
 export const failure = Effect.fnUntraced(function*(error: AgentError, known?: string): Effect.fn.Return<
   never,
   Exit,
@@ -93,7 +93,7 @@ export const failure = Effect.fnUntraced(function*(error: AgentError, known?: st
   return yield* new Exit({ code: codeOf(error) })
 })
 
-/** Says that the user has stopped it, to those who wait for a last line. */
+/** Writes the last document after an interruption. */
 export const interrupted = Effect.fnUntraced(function*(operation: string, taskId: string | undefined) {
   const output = yield* Output
   if (!output.json) return
@@ -112,13 +112,13 @@ export const interrupted = Effect.fnUntraced(function*(operation: string, taskId
 const misuse = Effect.fnUntraced(function*({ message }: UsageError) {
   const output = yield* Output
   yield* output.say(`a2a: ${oneLine(message)}`)
-  if (output.json) yield* output.document(Usage.refused(message))
+  if (output.json) yield* output.document(Usage.toJson(message))
   return yield* new Exit({ code: 2 })
 })
 
 const fault = Effect.fnUntraced(function*(defect: unknown) {
   const output = yield* Output
-  yield* output.say(`a2a: a fault of a2a itself: ${oneLine(String(defect))}; please report it`)
+  yield* output.say(`a2a: internal error: ${oneLine(String(defect))}; please report it as a bug`)
   if (output.verbose) yield* output.say(Cause.pretty(Cause.die(defect)))
   if (output.json) {
     yield* output.document({
@@ -128,7 +128,7 @@ const fault = Effect.fnUntraced(function*(defect: unknown) {
   return yield* new Exit({ code: internalError })
 })
 
-/** Turns every way to fail into words and an exit code. */
+/** Reports every failure and turns it into an exit code. */
 export const failures = <A, R>(
   self: Effect.Effect<A, AgentError | UsageError | Exit, R>
 ): Effect.Effect<A, Exit, R | Output> =>

@@ -1,9 +1,9 @@
-/** Ctrl-C where it means something else than the end. */
+/** Ctrl-C, if it does not end the command. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { CurrentProcess } from "./environment.ts"
 
-/** While the scope is open, an interrupt signal is told to `listener` alone. */
+/** Handles interrupt signals by `listener` alone, until the scope closes. */
 export const onInterrupt = (listener: () => void): Effect.Effect<void, never, Scope.Scope> =>
   Effect.asVoid(Effect.acquireRelease(
     Effect.map(CurrentProcess, (process) => {

@@ -1,4 +1,4 @@
-// The command as a process of its own, as scripts meet it.
+// The command as a process of its own, as scripts run it.
 import { Effect, type Scope } from "effect"
 import { spawn } from "node:child_process"
 import { tmpdir } from "node:os"
@@ -19,14 +19,14 @@ export interface Ended {
 export interface Running {
   readonly kill: (signal: NodeJS.Signals) => void
   readonly write: (text: string) => void
-  /** Until the text stands on stdout or stderr. */
+  /** Waits until the text is on stdout or stderr. */
   readonly until: (text: string) => Effect.Effect<string>
   readonly ended: Effect.Effect<Ended>
 }
 
 export interface Options {
   readonly env?: Record<string, string>
-  /** Left open where absent. */
+  /** Left open if absent. */
   readonly stdin?: string
   /** The reader of stdout is gone before anything is written. */
   readonly isStdoutClosed?: boolean

@@ -13,17 +13,17 @@ import * as Outcome from "../outcome.ts"
 import { Output } from "../output.ts"
 import * as Turn from "../turn.ts"
 
-/** One question, one answer. */
+/** Asks one question. */
 export const ask = Command.make(
   "ask",
   {
-    text: Argument.String("TEXT").pipe(Argument.withDescription("What to ask; - reads stdin")),
+    text: Argument.String("TEXT").pipe(Argument.withDescription("The question; - reads stdin")),
     stream: Flag.Boolean("stream").pipe(
-      Flag.withDescription("Stream the answer, or send and wait (default: stream to a terminal)"),
+      Flag.withDescription("Stream the answer, or wait for it (default: stream if stdout is a terminal)"),
       Flag.optional
     ),
     wait: Flag.Boolean("wait").pipe(
-      Flag.withDescription("Wait for the answer, or give back the task at once"),
+      Flag.withDescription("Wait for the answer, or return the task at once"),
       Flag.withDefault(true)
     ),
     ...Flags.place,
@@ -32,7 +32,7 @@ export const ask = Command.make(
   },
   handler(Effect.fnUntraced(function*(input) {
     if (!input.wait && Option.contains(input.stream, true)) {
-      return yield* new UsageError({ message: "give either --stream or --no-wait" })
+      return yield* new UsageError({ message: "give only one of --stream and --no-wait" })
     }
     const parts = yield* Message.parts(input)
     const options = {
@@ -40,22 +40,23 @@ export const ask = Command.make(
       ...yield* Message.messageId(input.messageId),
       ...Message.requestOptions(input)
     }
-    const { api, provide } = yield* connectAgent
+    const { api, provide, target: { reader } } = yield* connectAgent
     const { isLive } = yield* Output
     const isStream = input.wait && Option.getOrElse(input.stream, () => isLive)
     const answer = yield* provide(
       isStream
-        ? Turn.follow(Operation.SendStreamingMessage._tag, api.stream(parts, options))
-        : Turn.once(
-          Operation.SendMessage._tag,
-          api.send(parts, input.wait ? options : { ...options, returnImmediately: true })
-        )
+        ? Turn.follow({ operation: Operation.SendStreamingMessage._tag, reader, events: api.stream(parts, options) })
+        : Turn.once({
+          operation: Operation.SendMessage._tag,
+          reader,
+          result: api.send(parts, input.wait ? options : { ...options, returnImmediately: true })
+        })
     )
     yield* Outcome.end(answer)
   }))
 ).pipe(
   Command.withDescription(
-    "Ask one question. The answer goes to stdout, what the agent does for it to stderr."
+    "Ask one question. The answer goes to stdout, the agent's steps to stderr."
   ),
   Command.withShortDescription("Ask one question"),
   Command.withExamples([

@@ -13,7 +13,7 @@ const isUsable = (one: AgentCard.AgentInterface): boolean =>
     protocolBinding.toLowerCase() === one.protocolBinding.toLowerCase()
   )
 
-const yesNo = (value: boolean | undefined) => value === undefined ? "not said" : value ? "yes" : "no"
+const yesNo = (value: boolean | undefined) => value === undefined ? "unspecified" : value ? "yes" : "no"
 
 const interfaces = (card: AgentCard.AgentCard, isAdk: boolean): ReadonlyArray<string> =>
   card.supportedInterfaces.map((one) =>
@@ -34,11 +34,11 @@ const summary = (card: AgentCard.AgentCard, isAdk: boolean): ReadonlyArray<strin
   ...(card.capabilities.extensions ?? []).map(({ required, uri }) =>
     `extension ${uri}${required === true ? " (required)" : ""}`
   ),
-  `takes ${card.defaultInputModes.join(", ")}; gives ${card.defaultOutputModes.join(", ")}`,
+  `input: ${card.defaultInputModes.join(", ")}; output: ${card.defaultOutputModes.join(", ")}`,
   ...card.skills.map(({ description, name }) => `skill ${name}: ${description}`)
 ]
 
-/** What the agent says about itself. */
+/** Shows the agent card. */
 export const card = Command.make(
   "card",
   {},
@@ -48,13 +48,13 @@ export const card = Command.make(
     const card = yield* read
     yield* output.json
       ? Effect.flatMap(Wire.card(card), output.document)
-      : output.print(`${summary(card, target._tag === "Adk").join("\n")}\n`)
+      : output.print(`${summary(card, target.place._tag === "Adk").join("\n")}\n`)
   }))
 ).pipe(
   Command.withDescription("Show the agent's card, and which of its interfaces this command can use."),
   Command.withShortDescription("Show the agent's card"),
   Command.withExamples([
-    { command: "a2a card --card https://agent.example", description: "Look for the card, and choose from it" },
+    { command: "a2a card --card https://agent.example", description: "Discover the agent" },
     { command: "a2a card --url https://agent.example/a2a --json", description: "As JSON" }
   ])
 )

@@ -17,28 +17,28 @@ import { Output } from "../output.ts"
 import * as Report from "../report.ts"
 import * as Turn from "../turn.ts"
 
-/** What the user is doing. */
+/** The state of the conversation. */
 interface State {
-  /** Messages that are under way or wait for their turn. */
+  /** The number of messages that run or are queued. */
   waiting: number
-  /** A task is to be canceled, as soon as it is known which. */
+  /** The cancellation of the running task; it is sent as soon as the task is known. */
   cancel: "no" | "wanted" | "sent"
-  /** Of the task that was heard of last. */
+  /** The latest task. */
   taskId: Id.TaskId | undefined
-  /** How the last message ended. */
+  /** The exit code of the last message. */
   code: number
 }
 
-const help = "/cancel cancels the running task, /task shows the task, /quit leaves"
+const help = "/cancel cancels the running task, /task shows the task, /quit quits"
 
-/** A conversation on one context. */
+/** Holds a conversation in one context. */
 export const chat = Command.make(
   "chat",
   { ...Flags.place, ...Flags.request },
   handler(Effect.fnUntraced(function*(input) {
     const output = yield* Output
     const { contextId, taskId } = yield* Message.place(input)
-    const { api, provide } = yield* connectAgent
+    const { api, provide, target: { reader } } = yield* connectAgent
     const conversation = yield* Conversation.make(contextId === undefined ? {} : { contextId }).pipe(
       Effect.provideService(Agent.Agent, api)
     )
@@ -71,7 +71,7 @@ export const chat = Command.make(
       }
     })
 
-    const onEvent: Turn.OnEvent = (event) =>
+    const onEvent = (event: StreamEvent.StreamEvent) =>
       Effect.sync(() => {
         state.taskId = StreamEvent.taskId(event) ?? state.taskId
         if (state.cancel === "wanted") fork(cancelTask)
@@ -79,14 +79,15 @@ export const chat = Command.make(
 
     let replyTo = taskId
     const message = (text: string) =>
-      Turn.follow(
-        Operation.SendStreamingMessage._tag,
-        conversation.stream(text, {
+      Turn.follow({
+        operation: Operation.SendStreamingMessage._tag,
+        reader,
+        events: conversation.stream(text, {
           ...Message.requestOptions(input),
           ...(replyTo !== undefined && { taskId: replyTo })
         }),
         onEvent
-      ).pipe(
+      }).pipe(
         provide,
         Effect.map(Outcome.codeOf),
         Effect.catchTag("AgentError", (error) => Report.failure(error)),
@@ -130,9 +131,9 @@ export const chat = Command.make(
   }))
 ).pipe(
   Command.withDescription(
-    "A conversation, one line a message. /cancel cancels the running task, /task shows it, /quit leaves; so do Ctrl-C " +
-      "and Ctrl-C twice. What a drop left running is waited for before the next message. From a pipe it ends with stdin, " +
-      "and with the code of the last message."
+    "Hold a conversation, one message per line. /cancel or Ctrl-C cancels the running task, /task shows it, /quit or " +
+      "Ctrl-C twice quits. A task that still runs after a dropped connection is awaited before the next message. If stdin " +
+      "is a pipe, the conversation ends with it, with the exit code of the last message."
   ),
   Command.withShortDescription("Hold a conversation"),
   Command.withExamples([

@@ -13,7 +13,7 @@ import { handler } from "../handler.ts"
 import { Output } from "../output.ts"
 import * as Target from "../target.ts"
 
-/** A request to try, as the edition writes it. */
+/** Writes a request to try as a curl line. */
 const curl = Effect.fnUntraced(function*(url: string) {
   const { rest, version } = MemoryLake.protocol(Protocol.v1_0)
   const request: Operation.SendMessageRequest = {
@@ -25,14 +25,14 @@ const curl = Effect.fnUntraced(function*(url: string) {
     `-H 'Content-Type: application/json' -d '${JSON.stringify(body && Result.getOrThrow(body))}'`
 })
 
-/** The emulator as a server of its own. */
+/** Serves the emulator. */
 export const emulator = Command.make(
   "emulator",
   {
     port: Flag.Int("port").pipe(
       Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 }))),
       Flag.withMetavar("N"),
-      Flag.withDescription("Where to listen (default: a free port)"),
+      Flag.withDescription("The port (default: a free one)"),
       Flag.withDefault(0)
     )
   },

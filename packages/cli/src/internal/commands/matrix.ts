@@ -10,33 +10,33 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { type Cell, connect } from "../connect.ts"
+import { type Combination, connect } from "../connect.ts"
 import { codeOf, Exit, UsageError } from "../exit.ts"
 import * as Flags from "../flags.ts"
 import { handler } from "../handler.ts"
 import * as Message from "../message.ts"
 import { oneLine, Output } from "../output.ts"
 
-interface Combination extends Cell {
+interface Case extends Combination {
   readonly method: "send" | "stream"
 }
 
-const combinations: ReadonlyArray<Combination> = (["1.0", "0.3"] as const).flatMap((protocol) =>
+const cases: ReadonlyArray<Case> = (["1.0", "0.3"] as const).flatMap((protocol) =>
   (["rest", "jsonrpc"] as const).flatMap((binding) =>
     (["send", "stream"] as const).map((method) => ({ protocol, binding, method }))
   )
 )
 
-interface Row extends Combination {
+interface Row extends Case {
   readonly result: Result.Result<Answer.Answer, AgentError>
   readonly events: number
-  /** Milliseconds, as {@link Row.totalMs}; absent where no event came. */
+  /** Milliseconds until the first event; absent if there was none. */
   readonly firstEventMs: number | undefined
   readonly totalMs: number
 }
 
 const measure = Effect.fnUntraced(function*(
-  combination: Combination,
+  combination: Case,
   api: Agent.Service,
   parts: ReadonlyArray<Part.Part>,
   options: Agent.Options
@@ -55,7 +55,7 @@ const measure = Effect.fnUntraced(function*(
   return { ...combination, result, events, firstEventMs: first, totalMs: (yield* Clock.currentTimeMillis) - start }
 })
 
-const said = ({ result }: Row): string =>
+const textOf = ({ result }: Row): string =>
   Result.isSuccess(result) ? result.success.text : `${result.failure.reason.message} (${result.failure.code})`
 
 const toJson = ({ result, ...row }: Row): Schema.Json => ({
@@ -81,23 +81,23 @@ const columns = [
   { title: "events", of: (row: Row) => String(row.events), isNumber: true },
   { title: "first", of: (row: Row) => row.firstEventMs === undefined ? "-" : `${row.firstEventMs} ms`, isNumber: true },
   { title: "total", of: (row: Row) => `${row.totalMs} ms`, isNumber: true },
-  { title: "answer", of: (row: Row) => shorten(oneLine(said(row))), isNumber: false }
+  { title: "answer", of: (row: Row) => shorten(oneLine(textOf(row))), isNumber: false }
 ] as const
 
 const table = (rows: ReadonlyArray<Row>): string => {
-  const cells = columns.map(({ isNumber, of, title }) => {
-    const texts = [title, ...rows.map(of)]
-    const width = Math.max(...texts.map((text) => text.length))
-    return texts.map((text) => isNumber ? text.padStart(width) : text.padEnd(width))
+  const texts = columns.map(({ isNumber, of, title }) => {
+    const lines = [title, ...rows.map(of)]
+    const width = Math.max(...lines.map((text) => text.length))
+    return lines.map((text) => isNumber ? text.padStart(width) : text.padEnd(width))
   })
-  return [-1, ...rows.keys()].map((row) => cells.map((column) => column[row + 1]).join("  ").trimEnd()).join("\n")
+  return [-1, ...rows.keys()].map((row) => texts.map((column) => column[row + 1]).join("  ").trimEnd()).join("\n")
 }
 
-/** The same question in every combination. */
+/** Asks the same question in every combination. */
 export const matrix = Command.make(
   "matrix",
   {
-    text: Argument.String("TEXT").pipe(Argument.withDescription("What to ask; - reads stdin")),
+    text: Argument.String("TEXT").pipe(Argument.withDescription("The question; - reads stdin")),
     file: Flags.content.file,
     data: Flags.content.data,
     ...Flags.request
@@ -106,11 +106,13 @@ export const matrix = Command.make(
     const output = yield* Output
     const parts = yield* Message.parts(input)
     const { agent, provide, target } = yield* connect
-    if (target._tag === "Adk") {
-      return yield* new UsageError({ message: "an ADK server has no versions and bindings to compare: use ask" })
+    if (target.place._tag === "Adk") {
+      return yield* new UsageError({
+        message: "matrix compares protocol versions and bindings, which ADK servers do not have: use ask"
+      })
     }
     const rows = yield* Effect.forEach(
-      combinations,
+      cases,
       Effect.fnUntraced(function*(combination) {
         const row = yield* agent(combination).pipe(
           Effect.flatMap((api) => provide(measure(combination, api, parts, Message.requestOptions(input)))),
@@ -133,9 +135,12 @@ export const matrix = Command.make(
   }))
 ).pipe(
   Command.withDescription(
-    "Ask the same in all eight combinations of version, binding and method; --protocol and --binding do not matter. " +
-      "Ends with the code of the first that failed."
+    "Ask the same in all eight combinations of version, binding and method; --protocol and --binding are ignored. " +
+      "The exit code is that of the first failure."
   ),
   Command.withShortDescription("Ask the same in all eight combinations"),
-  Command.withExamples([{ command: "a2a matrix \"What is the capital of France?\"", description: "Try everything" }])
+  Command.withExamples([{
+    command: "a2a matrix \"What is the capital of France?\"",
+    description: "Compare all combinations"
+  }])
 )

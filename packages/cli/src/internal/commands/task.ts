@@ -13,7 +13,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { connectAgent, isMemoryLake } from "../connect.ts"
+import { connectAgent } from "../connect.ts"
 import { UsageError } from "../exit.ts"
 import * as Flags from "../flags.ts"
 import { handler } from "../handler.ts"
@@ -29,14 +29,14 @@ const id = Argument.String("ID").pipe(Argument.withDescription("The task's id"))
 const line = (task: Task.Task): string => {
   const { state, timestamp } = task.status
   const feedback = TaskFeedback.fromTask(task)
-  const said = Task.text(task) ?? Task.statusText(task)
+  const text = Task.text(task) ?? Task.statusText(task)
   return [
     task.id,
     state,
     ...(timestamp === undefined ? [] : [DateTime.formatIso(timestamp)]),
     ...(task.contextId === undefined ? [] : [`context ${task.contextId}`]),
     ...(feedback === undefined ? [] : [`rated ${feedback.rating}`]),
-    ...(said === undefined || said === "" ? [] : [oneLine(said)])
+    ...(text === undefined || text === "" ? [] : [oneLine(text)])
   ].join("  ")
 }
 
@@ -45,9 +45,9 @@ const show = Effect.fnUntraced(function*(task: Task.Task) {
   yield* output.json ? Effect.flatMap(Wire.task(task), output.document) : output.print(`${line(task)}\n`)
 })
 
-/** Asks MemoryLake for ratings besides. */
-const rated = (target: Target) => <A, E, R>(self: Effect.Effect<A, E, R>) =>
-  isMemoryLake(target) ? TaskFeedback.withFeedback(self) : self
+/** Requests MemoryLake's ratings too. */
+const withFeedback = ({ isMemoryLake }: Target) => <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  isMemoryLake ? TaskFeedback.withFeedback(self) : self
 
 const get = Command.make(
   "get",
@@ -56,9 +56,9 @@ const get = Command.make(
     const taskId = yield* Message.taskId(input.id)
     const { api, provide, target } = yield* connectAgent
     const options = Option.isSome(input.history) ? { historyLength: input.history.value } : {}
-    yield* show(yield* api.getTask(taskId, options).pipe(rated(target), provide))
+    yield* show(yield* api.getTask(taskId, options).pipe(withFeedback(target), provide))
   }))
-).pipe(Command.withDescription("Show a task as it stands."))
+).pipe(Command.withDescription("Show a task."))
 
 const states = TaskState.TaskState.literals.filter((state) => state !== "unspecified")
 
@@ -77,9 +77,9 @@ const list = Command.make(
       ...(Option.isSome(input.state) && { status: input.state.value }),
       ...(Option.isSome(input.history) && { historyLength: input.history.value })
     })
-    yield* Stream.runForEach(tasks, show).pipe(rated(target), provide)
+    yield* Stream.runForEach(tasks, show).pipe(withFeedback(target), provide)
   }))
-).pipe(Command.withDescription("Show all tasks, the newest first, one a line."))
+).pipe(Command.withDescription("List tasks, newest first, one per line."))
 
 const cancel = Command.make(
   "cancel",
@@ -90,20 +90,23 @@ const cancel = Command.make(
     const options = Option.isSome(input.metadata) ? { metadata: input.metadata.value } : {}
     yield* show(yield* provide(api.cancel(taskId, options)))
   }))
-).pipe(Command.withDescription("Cancel a task that is under way."))
+).pipe(Command.withDescription("Cancel a running task."))
 
 const watch = Command.make(
   "watch",
   { id },
   handler(Effect.fnUntraced(function*(input) {
     const taskId = yield* Message.taskId(input.id)
-    const { api, provide } = yield* connectAgent
-    yield* Outcome.end(yield* provide(Turn.follow(Operation.SubscribeToTask._tag, api.subscribe(taskId))))
+    const { api, provide, target: { reader } } = yield* connectAgent
+    const events = api.subscribe(taskId)
+    yield* Outcome.end(
+      yield* provide(Turn.follow({ operation: Operation.SubscribeToTask._tag, reader, events }))
+    )
   }))
-).pipe(Command.withDescription("Follow a task to its end, as ask --stream does."))
+).pipe(Command.withDescription("Subscribe to a task and follow it to its end, as ask --stream does."))
 
-/** All that goes into waiting is one call to the user. */
-const inTime = <A, R>(self: Effect.Effect<A, AgentError.AgentError, R>) =>
+/** Limits the whole wait by the total timeout: for the user it is one call. */
+const withTotalTimeout = <A, R>(self: Effect.Effect<A, AgentError.AgentError, R>) =>
   Effect.flatMap(HttpBinding.CurrentTimeouts, ({ call }) =>
     call === undefined ? self : Effect.timeoutOrElse(self, {
       duration: call,
@@ -118,50 +121,53 @@ const wait = Command.make(
   { id },
   handler(Effect.fnUntraced(function*(input) {
     const taskId = yield* Message.taskId(input.id)
-    const { api, provide } = yield* connectAgent
-    // read first: an agent that is not there is not waited for
-    const settled = inTime(Effect.flatMap(api.getTask(taskId), (task) => api.waitFor(task)))
-    yield* Outcome.end(yield* provide(Turn.once("Agent.waitFor", settled, taskId)))
+    const { api, provide, target: { reader } } = yield* connectAgent
+    // reads first, so that an unreachable agent fails at once
+    const result = withTotalTimeout(Effect.flatMap(api.getTask(taskId), (task) => api.waitFor(task)))
+    yield* Outcome.end(yield* provide(Turn.once({ operation: "Agent.waitFor", reader, result, taskId })))
   }))
 ).pipe(
   Command.withDescription(
-    "Wait for a task to settle, by following it or by asking again and again, for up to an hour unless --timeout says less."
+    "Wait until a task settles, by subscribing or by polling, for an hour at most unless --timeout is shorter."
   ),
-  Command.withShortDescription("Wait for a task to settle.")
+  Command.withShortDescription("Wait until a task settles.")
 )
 
 const feedback = Command.make(
   "feedback",
   {
     id,
-    rating: Argument.Literals("up|down", ["up", "down"]).pipe(Argument.withDescription("What you think of it")),
+    rating: Argument.Literals("up|down", ["up", "down"]).pipe(Argument.withDescription("The rating")),
     comment: Flag.String("comment").pipe(
-      Flag.withDescription(`Why, in at most ${TaskFeedback.maxComment} characters`),
+      Flag.withDescription(`A comment of at most ${TaskFeedback.maxComment} characters`),
       Flag.optional
     )
   },
   handler(Effect.fnUntraced(function*(input) {
     const taskId = yield* Message.taskId(input.id)
     const output = yield* Output
-    const { cell, http, provide, target } = yield* connectAgent
-    if (target._tag !== "MemoryLake") {
-      return yield* new UsageError({ message: "only MemoryLake's agents take feedback: give --workspace and --agent" })
+    const { combination, http, provide, target: { place } } = yield* connectAgent
+    if (place._tag !== "MemoryLake") {
+      return yield* new UsageError({ message: "feedback requires a MemoryLake agent: give --workspace and --agent" })
     }
-    const given = { rating: input.rating, ...(Option.isSome(input.comment) && { comment: input.comment.value }) }
-    yield* TaskFeedback.send({ ...target.address, protocol: protocols[cell.protocol ?? "1.0"] })({ taskId, ...given })
+    const feedback = { rating: input.rating, ...(Option.isSome(input.comment) && { comment: input.comment.value }) }
+    yield* TaskFeedback.send({ ...place.address, protocol: protocols[combination.protocol ?? "1.0"] })({
+      taskId,
+      ...feedback
+    })
       .pipe(
         Effect.provideContext(http),
         provide
       )
     yield* output.json
-      ? output.document({ feedback: { taskId, ...given } })
-      : output.print(`${taskId} is rated ${input.rating}\n`)
+      ? output.document({ feedback: { taskId, ...feedback } })
+      : output.print(`rated ${taskId} ${input.rating}\n`)
   }))
 ).pipe(Command.withDescription("Rate a task of a MemoryLake agent."))
 
-/** Bookkeeping. */
+/** Manages tasks. */
 export const task = Command.make("task").pipe(
-  Command.withDescription("Look after tasks."),
+  Command.withDescription("Manage tasks."),
   Command.withSubcommands([get, list, cancel, watch, wait, feedback]),
   Command.withExamples([
     { command: "a2a task list --context ctx-1", description: "The tasks of a conversation" },
