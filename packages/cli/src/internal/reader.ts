@@ -27,7 +27,7 @@ export interface Reader {
 }
 
 const toStep = (part: Part.Part): ReadonlyArray<Step> => {
-  if (ToolCall.isThought(part)) return [{ _tag: "Thought", text: Part.joinText([part]) }]
+  if (part._tag === "Text") return Part.isThought(part) ? [{ _tag: "Thought", text: part.text }] : []
   if (Part.isFile(part)) return [{ _tag: "File", file: part }]
   const call = ToolCall.call(part)
   if (call !== undefined) return [{ _tag: "ToolCall", call }]
