@@ -23,7 +23,7 @@ import { dual } from "effect/Function"
 import type { ProblemDetails } from "effect/http/ProblemDetails"
 import * as Schema from "effect/Schema"
 import * as Id from "./Id.ts"
-import { type Origin as RowOrigin, rows, type Tag, type TagOf } from "./internal/errors/errorTable.ts"
+import { rows, type Tag, type TagOf } from "./internal/errors/errorTable.ts"
 import * as Task from "./Task.ts"
 
 /**
@@ -31,7 +31,7 @@ import * as Task from "./Task.ts"
  * of the agent (authentication, quota, load), `agent` in the agent, `task` if the call succeeded and the task did not,
  * `contract` if a response breaks the protocol, `other` if the peer's words are unknown.
  */
-export type Origin = RowOrigin
+export type Origin = "local" | "network" | "policy" | "agent" | "task" | "contract" | "other"
 
 const fields = (tag: Tag) => ({
   /** The wire word, such as `QUOTA_EXCEEDED`. */
