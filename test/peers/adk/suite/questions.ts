@@ -20,10 +20,12 @@ import { covers } from "../../../support/covers.ts"
 import { AdkPeer } from "../peer.ts"
 import type { Context } from "./context.ts"
 
+// fresh: the suite has an agent already
 const llm = Layer.unwrap(
   Effect.map(
     AdkPeer,
-    ({ origin }) => Agent.layer.pipe(Layer.provideMerge(Adk.layer({ url: origin, appName: "llm", userId: "ana" })))
+    ({ origin }) =>
+      Layer.fresh(Agent.layer).pipe(Layer.provideMerge(Adk.layer({ url: origin, appName: "llm", userId: "ana" })))
   )
 ).pipe(Layer.provide([Credentials.layerNone, Layer.fresh(NodeAgent.layerClient)]))
 
