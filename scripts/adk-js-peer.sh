@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ADK for JavaScript in a folder of its own, since it is large, for test/peers/adk; made anew when its lockfile changes.
+# Installs ADK for JavaScript for test/peers/adk, in a separate folder since it is large; again when its lockfile changes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 pins=test/peers/adk/js

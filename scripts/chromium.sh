@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Debian's Chromium, for the tests in test/browser, where it is missing and may be installed.
+# Installs Debian's Chromium for the tests in test/browser, if it is missing and the user is root.
 set -euo pipefail
 command -v chromium >/dev/null && exit 0
 [ "$(id -u)" -eq 0 ] || exit 0

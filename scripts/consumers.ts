@@ -1,6 +1,6 @@
-// Checks the published packages as users install them: tarballs in a fresh app, installed by npm, type-checked, built by
-// four bundlers without a warning or a built-in of Node, and run in Chromium if it is installed. Downloads the bundlers,
-// so `npm test` leaves it out.
+// Checks the packages as users install them: as tarballs in a new app, installed by npm, type-checked, built by four
+// bundlers without warnings and built-ins of Node, and run in Chromium if it is installed. Downloads the bundlers, so it
+// is not part of `npm test`.
 import * as Effect from "effect/Effect"
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
@@ -49,7 +49,7 @@ Effect.runPromise(answers).then(
 )
 `
 
-/** Runs in the app: three bundlers by their own interfaces, each configured for browsers. */
+/** Runs in the app: three bundlers by their APIs, each configured for browsers. */
 const build = `import * as esbuild from "esbuild"
 import { nodeResolve } from "@rollup/plugin-node-resolve"
 import { rollup } from "rollup"
@@ -82,7 +82,7 @@ const write = (file: string, text: string) => {
   fs.writeFileSync(path.join(app, file), text)
 }
 
-/** Imports of Node in a bundle; browsers have none of them. */
+/** Imports of Node's built-ins in a bundle; browsers lack them. */
 const builtin =
   /(?:from|import|require)\s*\(?\s*["'](?:node:[\w/]+|(?:assert|buffer|child_process|crypto|events|fs|http|https|net|os|path|process|stream|tls|url|util|zlib|worker_threads)(?:\/\w+)?)["']/g
 
@@ -100,8 +100,8 @@ const step = (name: string, found: ReadonlyArray<string>) => {
 
 const unless = ({ ok, output }: { readonly ok: boolean; readonly output: string }) => ok ? [] : [output]
 
-/** The answer over each binding, as the page built by Vite receives it from an emulator on another origin. */
-const heard = Effect.scoped(Effect.gen(function*() {
+/** The answers over both bindings, which the page built by Vite receives from an emulator on another origin. */
+const answers = Effect.scoped(Effect.gen(function*() {
   const { page: url } = yield* serving(path.join(app, "dist", "vite"), 0)
   const browser = yield* launch
   return yield* Effect.promise(async () => {
@@ -180,15 +180,15 @@ for (const [name, found] of Object.entries(warnings)) step(name, found)
 
 for (const name of ["vite", "esbuild", "rollup", "webpack"]) {
   step(
-    `${name}: nothing of Node`,
+    `${name}: no built-ins of Node`,
     outputs(name).flatMap((file) => fs.readFileSync(file, "utf8").match(builtin) ?? [])
   )
 }
 
 if (executablePath !== undefined) {
   const expected = "Paris is the capital of France."
-  const title = await Effect.runPromise(heard)
-  step("runs in Chromium", title.split(expected).length === 3 ? [] : [`heard ${JSON.stringify(title)}`])
+  const title = await Effect.runPromise(answers)
+  step("runs in Chromium", title.split(expected).length === 3 ? [] : [`received ${JSON.stringify(title)}`])
 }
 
 for (const failure of failures) console.error(`\n${failure}`)

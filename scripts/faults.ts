@@ -1,4 +1,4 @@
-// A randomized run of streams through faults: every answer equals the undisturbed one or ends in a typed error.
+// Runs streams through random faults: every answer equals the undisturbed one or ends in a typed error.
 // pnpm faults [--streams N] [--seed S]
 import * as Effect from "effect/Effect"
 import * as process from "node:process"
@@ -20,28 +20,28 @@ if (!Number.isInteger(streams) || streams < 1 || !Number.isInteger(seed)) {
 const counts = (all: Readonly<Record<string, number>>) =>
   Object.entries(all).filter(([, n]) => n > 0).map(([name, n]) => `${name} ${n}`).join(", ")
 
-const tell = (name: string, { errors, faults, resumed, streams, undisturbed, wrong }: Report, seconds: number) => {
+const print = (name: string, { errors, faults, resumed, streams, undisturbed, wrong }: Report, seconds: number) => {
   const failed = Object.values(errors).reduce((sum, n) => sum + n, 0)
   console.log(`${name}: ${streams} streams in ${seconds.toFixed(1)} s, seed ${seed}`)
-  console.log(`  as undisturbed  ${undisturbed}, ${resumed} of them resumed`)
+  console.log(`  undisturbed     ${undisturbed}, ${resumed} of them resumed`)
   console.log(`  typed errors    ${failed}: ${counts(errors)}`)
-  console.log(`  faults made     ${counts(faults)}`)
+  console.log(`  faults          ${counts(faults)}`)
   console.log(`  wrong           ${wrong.length}`)
   for (const one of wrong.slice(0, 20)) console.log(`    ${one.slice(0, 2000)}`)
 }
 
-const timed = (name: string, effect: Effect.Effect<Report, unknown>) =>
+const measure = (name: string, effect: Effect.Effect<Report, unknown>) =>
   Effect.gen(function*() {
     const begun = performance.now()
     const report = yield* effect
-    tell(name, report, (performance.now() - begun) / 1000)
+    print(name, report, (performance.now() - begun) / 1000)
     return report.wrong.length
   })
 
 const onSockets = Math.max(1, Math.round(streams / 6))
 const wrong = Effect.gen(function*() {
-  const wire = yield* timed("through the wire, without sockets", overWire({ streams: streams - onSockets, seed }))
-  const sockets = yield* timed("over loopback, through a cutting proxy", overSockets({ streams: onSockets, seed }))
+  const wire = yield* measure("through the wire, without sockets", overWire({ streams: streams - onSockets, seed }))
+  const sockets = yield* measure("over loopback, through a cutting proxy", overSockets({ streams: onSockets, seed }))
   return wire + sockets
 })
 process.exit(await Effect.runPromise(wrong) === 0 ? 0 : 1)

@@ -1,4 +1,4 @@
-// Packs the packages as for publishing and checks the tarballs with publint.
+// Packs the packages as for publishing and checks the tarballs by publint.
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"

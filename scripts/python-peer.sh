@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Python SDKs of A2A and ADK in environments of their own, for test/peers; made anew when the pins change.
+# Installs the Python SDKs of A2A and ADK for test/peers, each in its own environment; again when the pins change.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for peer in python adk/python; do

@@ -1,4 +1,4 @@
-// Checks the size of an agent in a page: bundles made by rolldown, minified and gzipped, against budgets.
+// Checks the size of a client in a page: bundles by rolldown, minified and gzipped, against budgets.
 // `--modules` lists the modules of the client.
 import * as path from "node:path"
 import { gzipSync } from "node:zlib"
@@ -6,7 +6,7 @@ import { type OutputChunk, rolldown } from "rolldown"
 import { minifySync } from "rolldown/utils"
 import { root } from "./workspace.ts"
 
-/** An app that contains Effect's Stream, Schema and HttpClient in full already. */
+/** An app that already contains Effect's Stream, Schema and HttpClient in full. */
 const app = `
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -15,7 +15,7 @@ import * as HttpClient from "effect/http/HttpClient"
 globalThis.app = [Schema, Stream, FetchHttpClient, HttpClient]
 `
 
-/** One question to one agent over one binding, as an app without Effect would add it. */
+/** A client that asks one agent over one binding, as an app without Effect would add it. */
 const client = `
 import * as Agent from "@effect-a2a/core/Agent"
 import * as AgentStream from "@effect-a2a/core/AgentStream"
@@ -61,27 +61,27 @@ const bundle = async (name: string): Promise<OutputChunk> => {
   return chunk
 }
 
-const gzipped = (code: string) => gzipSync(code, { level: 9 }).length
+const gzipSize = (code: string) => gzipSync(code, { level: 9 }).length
 
 const kB = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`
 
 const owner = (id: string) => /node_modules\/(effect)\//.exec(id)?.[1] ?? /packages\/[^/]+/.exec(id)?.[0] ?? "entry"
 
-/** Bytes of each module by itself, minified: together more than the bundle, since gzip finds less to share. */
+/** Bytes of each module alone, minified. Their sum exceeds the bundle, since gzip finds less to share. */
 const parts = ({ modules }: OutputChunk) =>
   Object.entries(modules).map(([id, { code }]) => ({
     name: path.relative(root, id).replace(/^.*node_modules\//, ""),
     owner: owner(id),
-    bytes: gzipped(minifySync("module.js", code ?? "").code)
+    bytes: gzipSize(minifySync("module.js", code ?? "").code)
   })).sort((a, b) => b.bytes - a.bytes)
 
 const [alone, before, after] = await Promise.all([bundle("client"), bundle("app"), bundle("both")])
 
 const figures = [
-  { name: "client with one binding, Effect included", bytes: gzipped(alone.code), budget: 80_000 },
+  { name: "client with one binding, Effect included", bytes: gzipSize(alone.code), budget: 80_000 },
   {
-    name: "the same, beside Effect's Stream, Schema and HttpClient",
-    bytes: gzipped(after.code) - gzipped(before.code),
+    name: "the same, in an app with Effect's Stream, Schema and HttpClient",
+    bytes: gzipSize(after.code) - gzipSize(before.code),
     budget: 30_000
   }
 ]
@@ -92,7 +92,7 @@ if (process.argv.includes("--modules")) {
   const total = all.reduce((sum, { bytes }) => sum + bytes, 0)
   for (const owner of new Set(all.map(({ owner }) => owner))) {
     const share = all.reduce((sum, part) => part.owner === owner ? sum + part.bytes : sum, 0) / total
-    console.log(`${kB(share * gzipped(alone.code)).padStart(8)}  ${owner}`)
+    console.log(`${kB(share * gzipSize(alone.code)).padStart(8)}  ${owner}`)
   }
   for (const { bytes, name } of all.slice(0, 40)) console.log(`${kB(bytes).padStart(8)}  ${name}`)
 }

@@ -1,4 +1,4 @@
-// The demo: one question, streamed with its steps, then the same in all combinations.
+// The demo: streams the answer to one question with its steps, then asks the same in all combinations.
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 

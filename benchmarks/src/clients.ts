@@ -1,4 +1,4 @@
-/** The clients that are compared. Each reads one stream to its end and tells how many events it was. */
+/** The clients to compare. Each reads one stream to its end and returns the number of its events. */
 import type { AgentCard } from "@a2a-js/sdk"
 import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from "@a2a-js/sdk/client"
 import * as Agent from "@effect-a2a/core/Agent"
@@ -12,17 +12,17 @@ import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { basePath, type Cell, isRpc, requestBody, streamPath, version } from "./wire.ts"
+import { basePath, type Combination, isRpc, requestBody, streamPath, version } from "./wire.ts"
 
-export type Client = (cell: Cell, origin: string, load: string) => Effect.Effect<number>
+export type Client = (combination: Combination, origin: string, load: string) => Effect.Effect<number>
 
-/** The least that works: no validation, no types, LF only. */
-export const raw: Client = (cell, origin, load) =>
+/** The simplest reader: no validation, no types, LF only. */
+export const raw: Client = (combination, origin, load) =>
   Effect.promise(async () => {
-    const response = await fetch(origin + streamPath(cell, load), {
+    const response = await fetch(origin + streamPath(combination, load), {
       method: "POST",
-      headers: { "content-type": "application/json", accept: "text/event-stream", "a2a-version": version(cell) },
-      body: JSON.stringify(requestBody(cell))
+      headers: { "content-type": "application/json", accept: "text/event-stream", "a2a-version": version(combination) },
+      body: JSON.stringify(requestBody(combination))
     })
     const decoder = new TextDecoder()
     let rest = ""
@@ -30,7 +30,7 @@ export const raw: Client = (cell, origin, load) =>
     for await (const bytes of response.body!) {
       const text = decoder.decode(bytes, { stream: true })
       rest += text
-      // JSON has no raw line end, so a large event is joined once and not searched again with each chunk
+      // JSON contains no raw line end, so a large event is joined once and not searched again with each chunk
       if (!text.includes("\n")) continue
       const frames = rest.split("\n\n")
       rest = frames.pop()!
@@ -43,12 +43,12 @@ export const raw: Client = (cell, origin, load) =>
 
 const protocols = { "1.0": Protocol.v1_0, "0.3": Protocol.v0_3 }
 
-const ours = (http: Layer.Layer<HttpClient.HttpClient>): Client => (cell, origin, load) =>
+const ours = (http: Layer.Layer<HttpClient.HttpClient>): Client => (combination, origin, load) =>
   Effect.suspend(() => {
     let count = 0
-    const transport = (isRpc(cell) ? JsonRpc : Rest).layer({
-      url: origin + basePath(cell, load),
-      protocol: protocols[version(cell)]
+    const transport = (isRpc(combination) ? JsonRpc : Rest).layer({
+      url: origin + basePath(combination, load),
+      protocol: protocols[version(combination)]
     })
     return Agent.stream("go").pipe(
       Stream.runForEachArray((events) => Effect.sync(() => count += events.length)),
@@ -66,13 +66,13 @@ const factory = new ClientFactory({
   transports: [new JsonRpcTransportFactory({ legacyCompat }), new RestTransportFactory({ legacyCompat })]
 })
 
-export const jsSdk: Client = (cell, origin, load) =>
+export const jsSdk: Client = (combination, origin, load) =>
   Effect.promise(async () => {
     const client = await factory.createFromAgentCard({
       supportedInterfaces: [{
-        url: origin + basePath(cell, load),
-        protocolBinding: isRpc(cell) ? "JSONRPC" : "HTTP+JSON",
-        protocolVersion: version(cell),
+        url: origin + basePath(combination, load),
+        protocolBinding: isRpc(combination) ? "JSONRPC" : "HTTP+JSON",
+        protocolVersion: version(combination),
         tenant: ""
       }],
       capabilities: { streaming: true }

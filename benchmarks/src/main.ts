@@ -1,7 +1,7 @@
 /**
- * `pnpm bench [--events N] [--rounds N] [--json]`: events per second of each client in each cell, and how the time for
- * one large event grows with its size. The server is a child process; clients and cells take turns over several rounds,
- * after one that does not count; the median round is what is told.
+ * `pnpm bench [--events N] [--rounds N] [--json]`: measures the events per second of each client in each combination of
+ * protocol version and binding, and the time for one large event by its size. The server is a child process. Clients and
+ * combinations take turns over several rounds, after one for warming up; the median round is reported.
  */
 import * as Effect from "effect/Effect"
 import { fork } from "node:child_process"
@@ -11,7 +11,7 @@ import { parseArgs } from "node:util"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { type Client, clients } from "./clients.ts"
-import { type Cell, cells } from "./wire.ts"
+import { type Combination, combinations } from "./wire.ts"
 
 const options = parseArgs({
   options: {
@@ -42,9 +42,9 @@ const median = (values: ReadonlyArray<number>): number => {
   return sorted[Math.floor(sorted.length / 2)]!
 }
 
-/** One way to spend time, and what it took in each round, in milliseconds. */
+/** One measurement, and its time in each round in milliseconds. */
 interface Lane {
-  readonly cell: Cell
+  readonly combination: Combination
   readonly name: string
   readonly load: string
   readonly expected: number
@@ -52,8 +52,8 @@ interface Lane {
   readonly times: Array<number>
 }
 
-const lane = (cell: Cell, name: string, load: string, expected: number): Lane => ({
-  cell,
+const lane = (combination: Combination, name: string, load: string, expected: number): Lane => ({
+  combination,
   name,
   load,
   expected,
@@ -64,10 +64,10 @@ const lane = (cell: Cell, name: string, load: string, expected: number): Lane =>
 const run = Effect.fnUntraced(function*(lane: Lane, origin: string) {
   collectGarbage()
   const start = performance.now()
-  const count = yield* lane.client(lane.cell, origin, lane.load)
+  const count = yield* lane.client(lane.combination, origin, lane.load)
   const time = performance.now() - start
   if (count !== lane.expected) {
-    return yield* Effect.die(new Error(`${lane.name} read ${count} of ${lane.expected} events of ${lane.cell}`))
+    return yield* Effect.die(new Error(`${lane.name} read ${count} of ${lane.expected} events of ${lane.combination}`))
   }
   return time
 })
@@ -88,7 +88,7 @@ const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<st
   for (const row of [head, ...rows]) {
     process.stdout.write(
       `${
-        row.map((cell, column) => column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!)).join("  ")
+        row.map((text, column) => column === 0 ? text.padEnd(widths[0]!) : text.padStart(widths[column]!)).join("  ")
       }\n`
     )
   }
@@ -98,34 +98,36 @@ const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<st
 const program = Effect.gen(function*() {
   const { origin } = yield* server
   const chosen = Object.keys(clients).filter((name) => name.includes(options.only ?? ""))
-  const small = cells.flatMap((cell) => chosen.map((name) => lane(cell, name, "small", events + 2)))
-  // the reference client takes no event of more than 4 MiB
-  const large = cells.flatMap((cell) =>
+  const small = combinations.flatMap((combination) =>
+    chosen.map((name) => lane(combination, name, "small", events + 2))
+  )
+  // the reference client refuses events of more than 4 MiB
+  const large = combinations.flatMap((combination) =>
     chosen.filter((name) => name !== "@a2a-js/sdk").flatMap((name) =>
-      sizes.map((size) => lane(cell, name, `large/${size}`, 3))
+      sizes.map((size) => lane(combination, name, `large/${size}`, 3))
     )
   )
   yield* runAll(small, origin)
   yield* runAll(large, origin)
 
-  const find = (lanes: ReadonlyArray<Lane>, cell: Cell, name: string, load = "small") =>
-    lanes.find((lane) => lane.cell === cell && lane.name === name && lane.load === load)
-  const rate = (cell: Cell, name: string) => {
-    const found = find(small, cell, name)
+  const find = (lanes: ReadonlyArray<Lane>, combination: Combination, name: string, load = "small") =>
+    lanes.find((lane) => lane.combination === combination && lane.name === name && lane.load === load)
+  const rate = (combination: Combination, name: string) => {
+    const found = find(small, combination, name)
     return found === undefined ? NaN : (events + 2) / median(found.times) * 1000
   }
-  const throughput = cells.map((cell) => ({
-    cell,
-    eventsPerSecond: Object.fromEntries(chosen.map((name) => [name, Math.round(rate(cell, name))])),
-    oursToRaw: rate(cell, "effect-a2a (fetch)") / rate(cell, "raw fetch"),
-    oursToJsSdk: rate(cell, "effect-a2a (fetch)") / rate(cell, "@a2a-js/sdk")
+  const throughput = combinations.map((combination) => ({
+    combination,
+    eventsPerSecond: Object.fromEntries(chosen.map((name) => [name, Math.round(rate(combination, name))])),
+    oursToRaw: rate(combination, "effect-a2a (fetch)") / rate(combination, "raw fetch"),
+    oursToJsSdk: rate(combination, "effect-a2a (fetch)") / rate(combination, "@a2a-js/sdk")
   }))
-  const largeEvents = cells.flatMap((cell) =>
+  const largeEvents = combinations.flatMap((combination) =>
     [...new Set(large.map(({ name }) => name))].map((name) => ({
-      cell,
+      combination,
       client: name,
       millisecondsPerMebibyte: Object.fromEntries(
-        sizes.map((size) => [size, median(find(large, cell, name, `large/${size}`)!.times) / size])
+        sizes.map((size) => [size, median(find(large, combination, name, `large/${size}`)!.times) / size])
       )
     }))
   )
@@ -139,8 +141,8 @@ const program = Effect.gen(function*() {
   process.stdout.write(`Node ${process.version}, ${events} events, median of ${rounds} rounds\n\n`)
   table(
     ["events/s", ...chosen, "ours/raw", "ours/JS SDK"],
-    throughput.map(({ cell, eventsPerSecond, oursToJsSdk, oursToRaw }) => [
-      cell,
+    throughput.map(({ combination, eventsPerSecond, oursToJsSdk, oursToRaw }) => [
+      combination,
       ...chosen.map((name) => eventsPerSecond[name]!.toLocaleString("en")),
       oursToRaw.toFixed(2),
       oursToJsSdk.toFixed(2)
@@ -148,8 +150,8 @@ const program = Effect.gen(function*() {
   )
   table(
     ["one large event, ms/MiB", "client", ...sizes.map((size) => `${size} MiB`)],
-    largeEvents.map(({ cell, client, millisecondsPerMebibyte }) => [
-      cell,
+    largeEvents.map(({ combination, client, millisecondsPerMebibyte }) => [
+      combination,
       client,
       ...sizes.map((size) => millisecondsPerMebibyte[size]!.toFixed(2))
     ])

@@ -1,26 +1,26 @@
-/** The agent of the benchmark, in a process of its own: precomputed bytes, as fast as the client takes them. */
+/** The agent of the benchmark, in a separate process: sends precomputed bytes as fast as the client reads them. */
 import * as http from "node:http"
 import { Readable } from "node:stream"
 import { text } from "node:stream/consumers"
-import { answer, basePath, type Cell, cells } from "./wire.ts"
+import { basePath, type Combination, combinations, toChunks } from "./wire.ts"
 
 const events = Number(process.argv[2])
-const answers = new Map<string, ReadonlyArray<Uint8Array>>()
+const responses = new Map<string, ReadonlyArray<Uint8Array>>()
 
-const prepared = (cell: Cell, load: string, id: string) => {
-  const key = `${cell} ${load} ${id}`
-  const chunks = answers.get(key) ?? answer(cell, load, events, id)
-  answers.set(key, chunks)
+const prepare = (combination: Combination, load: string, id: string) => {
+  const key = `${combination} ${load} ${id}`
+  const chunks = responses.get(key) ?? toChunks(combination, load, events, id)
+  responses.set(key, chunks)
   return chunks
 }
 
 const server = http.createServer((request, response) => {
   const url = request.url ?? ""
   const load = /^\/(small|large\/\d+)\//.exec(url)?.[1] ?? "small"
-  const cell = cells.find((cell) => url.startsWith(basePath(cell, load))) ?? cells[0]
+  const combination = combinations.find((combination) => url.startsWith(basePath(combination, load))) ?? combinations[0]
   void text(request).then((body) => {
     response.writeHead(200, { "content-type": "text/event-stream" })
-    Readable.from(prepared(cell, load, JSON.stringify(JSON.parse(body).id ?? null))).pipe(response)
+    Readable.from(prepare(combination, load, JSON.stringify(JSON.parse(body).id ?? null))).pipe(response)
   })
 })
 

@@ -1,21 +1,22 @@
-/** What the server of the benchmark sends, as bytes: the four cells, written by hand so that no codec is measured twice. */
+/** The responses of the benchmark's server as bytes. They are written by hand, so that no codec is measured twice. */
 
-export const cells = ["1.0 REST", "1.0 JSON-RPC", "0.3 REST", "0.3 JSON-RPC"] as const
-export type Cell = (typeof cells)[number]
+export const combinations = ["1.0 REST", "1.0 JSON-RPC", "0.3 REST", "0.3 JSON-RPC"] as const
+export type Combination = (typeof combinations)[number]
 
-export const isRpc = (cell: Cell): boolean => cell.endsWith("RPC")
-export const version = (cell: Cell) => cell.startsWith("1.0") ? "1.0" : "0.3"
+export const isRpc = (combination: Combination): boolean => combination.endsWith("RPC")
+export const version = (combination: Combination) => combination.startsWith("1.0") ? "1.0" : "0.3"
 
-/** Where a cell's agent lives: `small` is many events, `large/4` one of 4 MiB. */
-export const basePath = (cell: Cell, load: string): string =>
-  `/${load}/${version(cell)}/${isRpc(cell) ? "rpc" : "rest"}`
+/** The path of a combination's agent. Load `small` is many events, `large/4` one event of 4 MiB. */
+export const basePath = (combination: Combination, load: string): string =>
+  `/${load}/${version(combination)}/${isRpc(combination) ? "rpc" : "rest"}`
 
 /** The path of the streaming call. */
-export const streamPath = (cell: Cell, load: string): string =>
-  basePath(cell, load) + (isRpc(cell) ? "" : cell === "0.3 REST" ? "/v1/message:stream" : "/message:stream")
+export const streamPath = (combination: Combination, load: string): string =>
+  basePath(combination, load) +
+  (isRpc(combination) ? "" : combination === "0.3 REST" ? "/v1/message:stream" : "/message:stream")
 
-export const requestBody = (cell: Cell): unknown => {
-  switch (cell) {
+export const requestBody = (combination: Combination): unknown => {
+  switch (combination) {
     case "1.0 REST":
       return { message: { messageId: "m", role: "ROLE_USER", parts: [{ text: "go" }] } }
     case "1.0 JSON-RPC":
@@ -33,15 +34,16 @@ const ids = { taskId: "task-6f2b8c1e", contextId: "ctx-41d9aa07" }
 const timestamp = "2026-03-01T12:00:00.000Z"
 const text = "The train to Sintra leaves Rossio every twenty minutes."
 
-const state = (cell: Cell, name: "submitted" | "working" | "completed") =>
-  cell === "0.3 JSON-RPC" ? name : `TASK_STATE_${name.toUpperCase()}`
+const state = (combination: Combination, name: "submitted" | "working" | "completed") =>
+  combination === "0.3 JSON-RPC" ? name : `TASK_STATE_${name.toUpperCase()}`
 
-/** A text in the cell's words for a part. */
-const part = (cell: Cell, text: string) => cell === "0.3 JSON-RPC" ? { kind: "text", text } : { text }
+/** A text part in the dialect of the combination. */
+const part = (combination: Combination, text: string) =>
+  combination === "0.3 JSON-RPC" ? { kind: "text", text } : { text }
 
-const agentMessage = (cell: Cell, messageId: string) => {
-  const body = [part(cell, text)]
-  switch (cell) {
+const agentMessage = (combination: Combination, messageId: string) => {
+  const body = [part(combination, text)]
+  switch (combination) {
     case "0.3 JSON-RPC":
       return { kind: "message", messageId, ...ids, role: "agent", parts: body }
     case "0.3 REST":
@@ -51,55 +53,62 @@ const agentMessage = (cell: Cell, messageId: string) => {
   }
 }
 
-const wrapped = (cell: Cell, member: string, kind: string, value: object) =>
-  cell === "0.3 JSON-RPC" ? { kind, ...value } : { [member]: value }
+const wrap = (combination: Combination, member: string, kind: string, value: object) =>
+  combination === "0.3 JSON-RPC" ? { kind, ...value } : { [member]: value }
 
-const status = (cell: Cell, name: "working" | "completed", message?: object) =>
-  wrapped(cell, "statusUpdate", "status-update", {
+const status = (combination: Combination, name: "working" | "completed", message?: object) =>
+  wrap(combination, "statusUpdate", "status-update", {
     ...ids,
-    status: { state: state(cell, name), ...(message && { message }), timestamp },
-    ...(version(cell) === "0.3" && { final: name === "completed" })
+    status: { state: state(combination, name), ...(message && { message }), timestamp },
+    ...(version(combination) === "0.3" && { final: name === "completed" })
   })
 
-const task = (cell: Cell) =>
-  wrapped(cell, "task", "task", {
+const task = (combination: Combination) =>
+  wrap(combination, "task", "task", {
     id: ids.taskId,
     contextId: ids.contextId,
-    status: { state: state(cell, "submitted"), timestamp }
+    status: { state: state(combination, "submitted"), timestamp }
   })
 
-const artifact = (cell: Cell, mebibytes: number) =>
-  wrapped(cell, "artifactUpdate", "artifact-update", {
+const artifact = (combination: Combination, mebibytes: number) =>
+  wrap(combination, "artifactUpdate", "artifact-update", {
     ...ids,
-    artifact: { artifactId: "result", parts: [part(cell, "0123456789abcde\n".repeat(mebibytes * 65_536))] },
+    artifact: { artifactId: "result", parts: [part(combination, "0123456789abcde\n".repeat(mebibytes * 65_536))] },
     lastChunk: true
   })
 
-const frame = (cell: Cell, id: string) => (event: object): string => {
+const frame = (combination: Combination, id: string) => (event: object): string => {
   const json = JSON.stringify(event)
-  return `data: ${isRpc(cell) ? `{"jsonrpc":"2.0","id":${id},"result":${json}}` : json}\n\n`
+  return `data: ${isRpc(combination) ? `{"jsonrpc":"2.0","id":${id},"result":${json}}` : json}\n\n`
 }
 
 const chunkSize = 256 * 1024
 
-/** A whole answer in chunks. `id` is the JSON of the request's id. */
-export const answer = (cell: Cell, load: string, events: number, id: string): ReadonlyArray<Uint8Array> => {
-  const toFrame = frame(cell, id)
+/** Creates a whole response in chunks. `id` is the JSON of the request's id. */
+export const toChunks = (
+  combination: Combination,
+  load: string,
+  events: number,
+  id: string
+): ReadonlyArray<Uint8Array> => {
+  const toFrame = frame(combination, id)
   const mebibytes = load === "small" ? 0 : Number(load.slice("large/".length))
-  let content = toFrame(task(cell))
+  let content = toFrame(task(combination))
   const chunks: Array<Uint8Array> = []
   const flush = () => {
     chunks.push(Buffer.from(content))
     content = ""
   }
-  if (mebibytes > 0) content += toFrame(artifact(cell, mebibytes))
+  if (mebibytes > 0) content += toFrame(artifact(combination, mebibytes))
   else {
     for (let i = 0; i < events; i++) {
-      content += toFrame(status(cell, "working", agentMessage(cell, `msg-${i.toString().padStart(8, "0")}`)))
+      content += toFrame(
+        status(combination, "working", agentMessage(combination, `msg-${i.toString().padStart(8, "0")}`))
+      )
       if (content.length > chunkSize) flush()
     }
   }
-  content += toFrame(status(cell, "completed"))
+  content += toFrame(status(combination, "completed"))
   flush()
   return chunks
 }

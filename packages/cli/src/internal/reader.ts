@@ -1,4 +1,4 @@
-/** How the events and answers of an agent are read: generically, or as its vendor means them. */
+/** Readers of events and answers: a generic one, and one for MemoryLake's agents. */
 import type * as Answer from "@effect-a2a/core/Answer"
 import * as Artifact from "@effect-a2a/core/Artifact"
 import * as Id from "@effect-a2a/core/Id"

@@ -80,7 +80,7 @@ const toLine = ({ operation, reason, target }: AgentError, taskId: string | unde
 }
 
 /** Reports a failed call and fails with its exit code. `known` is the id of the task, if the error lacks it. */
-export const failure = Effect.fnUntraced(function*(error: AgentError, known?: string): Effect.fn.Return<
+export const reportFailure = Effect.fnUntraced(function*(error: AgentError, known?: string): Effect.fn.Return<
   never,
   Exit,
   Output
@@ -94,7 +94,7 @@ export const failure = Effect.fnUntraced(function*(error: AgentError, known?: st
 })
 
 /** Writes the last document after an interruption. */
-export const interrupted = Effect.fnUntraced(function*(operation: string, taskId: string | undefined) {
+export const reportInterruption = Effect.fnUntraced(function*(operation: string, taskId: string | undefined) {
   const output = yield* Output
   if (!output.json) return
   yield* output.document({
@@ -133,6 +133,6 @@ export const failures = <A, R>(
   self: Effect.Effect<A, AgentError | UsageError | Exit, R>
 ): Effect.Effect<A, Exit, R | Output> =>
   self.pipe(
-    Effect.catchTags({ AgentError: (error) => failure(error), UsageError: misuse }),
+    Effect.catchTags({ AgentError: (error) => reportFailure(error), UsageError: misuse }),
     Effect.catchDefect(fault)
   )

@@ -77,8 +77,8 @@ export const follow = Effect.fnUntraced(function*(
     AgentStream.text,
     Stream.runForEach((text) => isLive ? output.print(text) : Effect.void),
     Effect.ensuring(output.endLine),
-    Effect.onInterrupt(() => Report.interrupted(operation, taskId)),
-    Effect.catchTag("AgentError", (error) => Report.failure(error, taskId))
+    Effect.onInterrupt(() => Report.reportInterruption(operation, taskId)),
+    Effect.catchTag("AgentError", (error) => Report.reportFailure(error, taskId))
   )
   const answer = Answer.fromProgress(progress)
   if (!isLive) yield* printAnswer(answer)
@@ -106,7 +106,7 @@ export const once = Effect.fnUntraced(function*(
   const received = yield* result.pipe(
     // a task that did not succeed is written too
     Effect.tapError(({ reason }) => "task" in reason ? write(reason.task) : Effect.void),
-    Effect.onInterrupt(() => Report.interrupted(operation, taskId))
+    Effect.onInterrupt(() => Report.reportInterruption(operation, taskId))
   )
   const answer = Answer.from(received)
   yield* write(received)

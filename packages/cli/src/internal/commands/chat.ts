@@ -54,7 +54,7 @@ const cancelTask = ({ conversation, provide, state }: Chat) =>
     if (state.cancel !== "wanted" || pending === undefined) return
     state.cancel = "sent"
     yield* provide(conversation.cancel)
-  }).pipe(Effect.catchTag("AgentError", (error) => Effect.ignore(Report.failure(error))))
+  }).pipe(Effect.catchTag("AgentError", (error) => Effect.ignore(Report.reportFailure(error))))
 
 const cancel = (chat: Chat): void => {
   if (chat.state.waiting === 0) return chat.fork(say("a2a: nothing is running"))
@@ -80,7 +80,7 @@ const sendMessage = (chat: Chat, text: string) => {
   }).pipe(
     provide,
     Effect.map(Outcome.codeOf),
-    Effect.catchTag("AgentError", (error) => Report.failure(error)),
+    Effect.catchTag("AgentError", (error) => Report.reportFailure(error)),
     Effect.catchTag("Exit", ({ code }) => Effect.succeed(code)),
     Effect.map((code) => {
       state.code = code
