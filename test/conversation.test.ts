@@ -126,7 +126,7 @@ describe("a conversation with MemoryLake", () => {
       yield* conversation.ask("next")
       assert.deepStrictEqual(yield* operations, ["send", "cancel", "send"])
       assert.strictEqual((yield* conversation.state).transcript.length, 3)
-      // one that has ended meanwhile is none to cancel
+      // a task that has ended meanwhile is not canceled
       const { id } = (yield* conversation.send("quick", atOnce)) as Task.Task
       yield* hurried(Agent.waitFor(id))
       yield* conversation.ask("next")

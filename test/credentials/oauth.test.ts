@@ -17,7 +17,7 @@ const client = { tokenUrl: "https://auth.test/token?tenant=7", clientId: "me:1",
 
 const form = ({ body }: Asked) => Object.fromEntries(new URLSearchParams(body))
 
-/** An agent that takes any token, behind credentials that ask an endpoint of their own. */
+/** An agent that takes any token, behind credentials from a token endpoint. */
 const setup = (
   layer: Layer.Layer<Credentials.Credentials, never, HttpClient.HttpClient>,
   answer: (asked: Asked, n: number) => Response

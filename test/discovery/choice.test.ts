@@ -38,7 +38,7 @@ describe("the interface that is used", () => {
       }
     }))
 
-  it.effect("is none with an unknown binding; names of bindings ignore case", () =>
+  it.effect("has a known binding, whose name ignores case", () =>
     Effect.gen(function*() {
       const { layer, urls } = find(
         agent,

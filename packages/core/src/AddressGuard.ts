@@ -26,7 +26,7 @@ import * as Layer from "effect/Layer"
 import * as AgentError from "./AgentError.ts"
 import * as Address from "./internal/http/address.ts"
 
-/** What a guard permits. */
+/** Exceptions of a guard. */
 export interface Options {
   /** Origins, such as `https://agent.test`, that may be in private networks; URLs stand for their origin. Default: none. */
   readonly allow?: ReadonlyArray<string> | undefined

@@ -51,7 +51,7 @@ import * as TaskState from "./TaskState.ts"
 
 type Failure = AgentError.AgentError
 
-/** How a message is sent. All members are optional. */
+/** Options of a message that is sent. */
 export interface Options {
   /**
    * The answer that this message follows: the message is sent in its context, and to its task unless that is terminal.
@@ -74,7 +74,7 @@ export interface Options {
   readonly metadata?: Metadata | undefined
   /** Media types that the answer may have. Default: the agent decides. */
   readonly acceptedOutputModes?: ReadonlyArray<string> | undefined
-  /** How many messages of the task's history to return. Default: the agent decides. */
+  /** The number of messages of the task's history to return. Default: the agent decides. */
   readonly historyLength?: number | undefined
   /** Returns the task as soon as it exists instead of waiting until it settles. Default: false. */
   readonly returnImmediately?: boolean | undefined
@@ -92,7 +92,7 @@ export interface ListOptions {
   readonly statusTimestampAfter?: Operation.ListTasksRequest["statusTimestampAfter"] | undefined
   /** Tasks per request, 1 to 100. Default: the agent decides. */
   readonly pageSize?: number | undefined
-  /** How many messages of each task's history to return. Default: the agent decides. */
+  /** The number of messages of each task's history to return. Default: the agent decides. */
   readonly historyLength?: number | undefined
   /** Returns the artifacts of each task too. Default: false. */
   readonly includeArtifacts?: boolean | undefined
@@ -100,7 +100,7 @@ export interface ListOptions {
 
 /** Options of {@link getTask}. */
 export interface GetOptions {
-  /** How many messages of the task's history to return. Default: the agent decides. */
+  /** The number of messages of the task's history to return. Default: the agent decides. */
   readonly historyLength?: number | undefined
 }
 
@@ -113,7 +113,7 @@ export interface CancelOptions {
 /** Options of {@link waitFor}. */
 export interface WaitOptions {
   /**
-   * When and how often to poll a task that cannot be subscribed to. Default: after 500 ms, doubled each time up to 10 s,
+   * The intervals at which a task is polled if it cannot be subscribed to. Default: 500 ms, doubled each time up to 10 s,
    * for an hour.
    */
   readonly policy?: Policy | undefined
@@ -180,11 +180,11 @@ export interface Client<R> {
 /** An agent as a value. */
 export interface Service extends Client<never> {}
 
-type Defined<A> = { [K in keyof A]: Exclude<A[K], undefined> }
+type OmitUndefined<A> = { [K in keyof A]: Exclude<A[K], undefined> }
 
 /** Removes members that are `undefined`: in the model, absent members are left out. */
-const defined = <A extends object>(options: A) =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Defined<A>
+const omitUndefined = <A extends object>(options: A) =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as OmitUndefined<A>
 
 /** The ids of a message, by precedence: options, the message itself, the answer before. */
 const placeOf = (input: Message.Input, { after, ...options }: Options) => {
@@ -210,9 +210,17 @@ export const toRequest = Effect.fnUntraced(function*(
     taskPushNotificationConfig,
     ...message
   } = options
-  const configuration = defined({ acceptedOutputModes, historyLength, returnImmediately, taskPushNotificationConfig })
+  const configuration = omitUndefined({
+    acceptedOutputModes,
+    historyLength,
+    returnImmediately,
+    taskPushNotificationConfig
+  })
   return {
-    message: yield* Message.user(input, defined({ ...message, ...placeOf(input, options), metadata: messageMetadata })),
+    message: yield* Message.user(
+      input,
+      omitUndefined({ ...message, ...placeOf(input, options), metadata: messageMetadata })
+    ),
     ...(Object.keys(configuration).length > 0 && { configuration }),
     ...(metadata && { metadata })
   }
@@ -270,7 +278,10 @@ const listPages = (
           })
         }
         seen.add(pageToken)
-        const page = yield* call(Operation.ListTasks, { ...defined(options), ...(pageToken !== "" && { pageToken }) })
+        const page = yield* call(Operation.ListTasks, {
+          ...omitUndefined(options),
+          ...(pageToken !== "" && { pageToken })
+        })
         return [page.tasks, page.nextPageToken === "" ? Option.none() : Option.some(page.nextPageToken)] as const
       })
     )
@@ -297,13 +308,13 @@ export const make: Effect.Effect<Service, never, AgentTransport> = Effect.map(Ag
       Stream.unwrap(
         Effect.map(toRequest(input, options), (request) => transport.stream(Operation.SendStreamingMessage, request))
       ).pipe(failOnUnsuccessful(Operation.SendStreamingMessage, target)),
-    getTask: (id, options) => call(Operation.GetTask, { id, ...defined({ ...options }) }),
+    getTask: (id, options) => call(Operation.GetTask, { id, ...omitUndefined({ ...options }) }),
     listTasks: (options = {}) => listPages(transport, target, options),
     subscribe: (id) =>
       transport.stream(Operation.SubscribeToTask, { id }).pipe(failOnUnsuccessful(Operation.SubscribeToTask, target)),
     waitFor: (task, options) =>
       Effect.flatMap(wait(task, options?.policy), (settled) => successful(Waiting.operation, target, settled)),
-    cancel: (id, options) => call(Operation.CancelTask, { id, ...defined({ ...options }) }),
+    cancel: (id, options) => call(Operation.CancelTask, { id, ...omitUndefined({ ...options }) }),
     pushConfigs: {
       create: (config) => call(Operation.CreateTaskPushNotificationConfig, config),
       get: (taskId, id) => call(Operation.GetTaskPushNotificationConfig, { taskId, id }),
@@ -443,7 +454,7 @@ export const withTimeouts: {
 } = dual(2, (self: Call, { idle, response, total }: TimeoutOptions) => {
   const merge = (outer: Timeouts.Timeouts) => ({
     ...outer,
-    ...defined({ headers: response, silence: idle, call: total })
+    ...omitUndefined({ headers: response, silence: idle, call: total })
   })
   return Stream.isStream(self)
     ? Stream.updateService(self, Timeouts.CurrentTimeouts, merge)

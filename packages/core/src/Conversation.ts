@@ -46,13 +46,13 @@ import type * as Message from "./Message.ts"
 import type * as StreamEvent from "./StreamEvent.ts"
 import type * as Task from "./Task.ts"
 
-/** Where a conversation begins, and how it treats tasks that still run. */
+/** The beginning of a conversation, and its treatment of tasks that still run. */
 export interface Options {
   /** The context of an existing conversation. Default: the agent names it in its first answer. */
   readonly contextId?: Id.ContextId | undefined
   /**
-   * What to do with a task that still runs when the next message is to be sent, left by a send that returned immediately
-   * or by an interrupted stream. Default: `"wait"`.
+   * Waits for a task that still runs when the next message is to be sent, or cancels it. Such tasks are left by sends that
+   * return immediately and by interrupted streams. Default: `"wait"`.
    */
   readonly pending?: "wait" | "cancel" | undefined
   /** The state of a conversation that continues here, from another process or an earlier page load. */

@@ -58,30 +58,30 @@ export interface Service {
 /** The service that supplies credentials. */
 export class Credentials extends Context.Service<Credentials, Service>()("@effect-a2a/core/Credentials") {}
 
-const fixed = (...credentials: ReadonlyArray<Credential.Credential>): Service => ({
+const makeFixed = (...credentials: ReadonlyArray<Credential.Credential>): Service => ({
   get: () => Effect.succeed(credentials),
   renew: () => Effect.succeed(false)
 })
 
 /** Presents nothing, for agents that require no credentials. */
-export const layerNone: Layer.Layer<Credentials> = Layer.succeed(Credentials, fixed())
+export const layerNone: Layer.Layer<Credentials> = Layer.succeed(Credentials, makeFixed())
 
 /** Presents a fixed bearer token: `Authorization: Bearer …`. */
 export const layerBearer = (token: Redacted.Redacted): Layer.Layer<Credentials> =>
-  Layer.succeed(Credentials, fixed(Credential.bearer(token)))
+  Layer.succeed(Credentials, makeFixed(Credential.bearer(token)))
 
 /** Presents an API key under a name, in a header unless `in` says otherwise. */
 export const layerApiKey = (options: {
   readonly name: string
   readonly in?: "header" | "query" | "cookie" | undefined
   readonly value: Redacted.Redacted
-}): Layer.Layer<Credentials> => Layer.succeed(Credentials, fixed(Credential.apiKey(options)))
+}): Layer.Layer<Credentials> => Layer.succeed(Credentials, makeFixed(Credential.apiKey(options)))
 
 /** Presents a user name and a password: `Authorization: Basic …`, in UTF-8. */
 export const layerBasic = (options: {
   readonly username: string
   readonly password: Redacted.Redacted
-}): Layer.Layer<Credentials> => Layer.succeed(Credentials, fixed(Credential.basic(options)))
+}): Layer.Layer<Credentials> => Layer.succeed(Credentials, makeFixed(Credential.basic(options)))
 
 /**
  * Presents credentials from configuration. Fails with a `ConfigError` if the configuration is missing or invalid.
@@ -106,7 +106,7 @@ export const layerConfig = (
 ): Layer.Layer<Credentials, Config.ConfigError> =>
   Layer.effect(
     Credentials,
-    Effect.map(config, (credentials) => "_tag" in credentials ? fixed(credentials) : fixed(...credentials))
+    Effect.map(config, (credentials) => "_tag" in credentials ? makeFixed(credentials) : makeFixed(...credentials))
   )
 
 /** A token, and the credentials that present it. */
@@ -199,7 +199,7 @@ export const layerFromCard = <R = never>(
       const sourceOf = ({ provider, scheme }: Requirements.Met<Provider<R>>): Source => ({
         present: (secret) => Requirements.present(scheme, secret),
         token: Redacted.isRedacted(provider)
-          ? TokenCache.fixed(provider)
+          ? TokenCache.makeFixed(provider)
           : TokenCache.make(Effect.provideContext(provider, context))
       })
       return Effect.succeed(Result.match(Requirements.choose(card, providers), {

@@ -46,7 +46,7 @@ import * as WithCard from "./internal/transport/withCard.ts"
 import * as Operation from "./Operation.ts"
 import * as Protocol from "./Protocol.ts"
 
-/** Where to look for a card. */
+/** The place of a card. */
 export interface CardOptions {
   /**
    * The path of the card below the URL; empty if the URL is the card's own. No other place is searched then. Default: the
@@ -55,7 +55,7 @@ export interface CardOptions {
   readonly path?: string | undefined
 }
 
-/** How to connect to an agent. */
+/** An agent, and the bindings and protocol versions to reach it by. */
 export interface Options extends CardOptions {
   /** The agent's URL, its card's URL, or its card, whose URLs are trusted as if the user had typed them. */
   readonly agent: string | AgentCard.AgentCard

@@ -30,7 +30,7 @@ export const places = (base: URL, path?: string | undefined): Places => {
   return Arr.map(Arr.dedupe(hrefs), (href) => new URL(href))
 }
 
-const malformed = (protocol: Protocol.Protocol, message: string, issue: string) =>
+const toMalformed = (protocol: Protocol.Protocol, message: string, issue: string) =>
   new AgentError.MalformedResponseError({ message, dialect: `A2A ${protocol.version} card`, issue })
 
 const decode = (protocol: Protocol.Protocol, answer: Exchange.Answer): Result.Result<
@@ -38,11 +38,11 @@ const decode = (protocol: Protocol.Protocol, answer: Exchange.Answer): Result.Re
   AgentError.AgentErrorReason
 > => {
   if (Result.isFailure(answer.body)) {
-    return Result.fail(malformed(protocol, "invalid agent card: not JSON", answer.body.failure))
+    return Result.fail(toMalformed(protocol, "invalid agent card: not JSON", answer.body.failure))
   }
   return Result.mapError(protocol.agentCard.decode(answer.body.success), (violations) => {
     const issue = AgentError.describe(violations)
-    return malformed(protocol, `invalid agent card: ${issue}`, issue)
+    return toMalformed(protocol, `invalid agent card: ${issue}`, issue)
   })
 }
 
@@ -134,7 +134,7 @@ export const from = (
   )
 }
 
-/** Fetches the card from `url`, or from the well-known places if there is none. */
+/** Fetches the card from `url`, or without one from the well-known places. */
 export const get = (peer: Exchange.Peer, url: string | undefined) => {
   const place = url === undefined ? undefined : URL.parse(url, peer.base)
   if (place === null) {

@@ -1,4 +1,4 @@
-/** How long a card may be kept, and the conditions of the request that fetches it again (RFC 9111). */
+/** The rules of HTTP caching for cards (RFC 9111). */
 import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
 

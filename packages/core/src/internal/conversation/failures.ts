@@ -1,4 +1,4 @@
-/** What a failure says about the message or the task that it concerns. */
+/** Predicates on failures: what they say about a message or its task. */
 import type { AgentError } from "../../AgentError.ts"
 
 /** True if nothing more is to come of the task, for reasons that do not concern the next message. */

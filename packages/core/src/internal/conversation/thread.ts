@@ -21,7 +21,7 @@ export interface Thread {
   /** Held by the turn that is under way. */
   readonly lock: Semaphore.Semaphore
   readonly transcript: Transcript.Transcript
-  /** What to do with a task that still runs when the next message is to be sent. */
+  /** Waits for a task that still runs before the next message, or cancels it. */
   readonly policy: "wait" | "cancel"
   contextId: Id.ContextId | undefined
   /** The context that the last turn was in, which may have no id yet. */

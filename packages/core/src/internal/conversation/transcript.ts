@@ -1,4 +1,4 @@
-/** What was said in a conversation, in order, each message once. */
+/** The messages of a conversation, in order, each of them once. */
 import * as Id from "../../Id.ts"
 import * as Message from "../../Message.ts"
 import type { Task } from "../../Task.ts"

@@ -10,8 +10,8 @@ import type * as Id from "../../Id.ts"
 import type * as Message from "../../Message.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
-import * as Contexts from "../client/contexts.ts"
 import * as TaskProgress from "../../TaskProgress.ts"
+import * as Contexts from "../client/contexts.ts"
 import * as Failures from "./failures.ts"
 import * as Thread from "./thread.ts"
 
@@ -38,7 +38,7 @@ interface Turn {
 export interface Ready {
   readonly message: Message.Message
   readonly options: Agent.Options
-  /** When to send the message again after a refusal. */
+  /** Decides if the message is sent again after a refusal. */
   readonly policy: Policy
   /** Records events of the turn. */
   readonly observe: (events: ReadonlyArray<StreamEvent.StreamEvent>) => Effect.Effect<void>
@@ -56,7 +56,7 @@ const never: Policy = Schedule.recurs(0)
 
 /**
  * For agents that list no tasks: if an earlier message may have been received and nothing is known of its task, the next
- * one is sent again for a minute as long as it is refused. A refused message has not been acted upon.
+ * one is sent again for a minute as long as it is refused. An agent does not act on a message that it refuses.
  */
 const whileBusy: Policy = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("5 seconds")]).pipe(
   Schedule.upTo({ duration: "1 minute" }),

@@ -24,7 +24,7 @@ const endOf = ({ expiresIn }: Token, start: number) => {
 }
 
 /** Creates a cache of a token that never changes. */
-export const fixed = (token: Redacted.Redacted): TokenCache<never> => ({
+export const makeFixed = (token: Redacted.Redacted): TokenCache<never> => ({
   get: Effect.succeed(token),
   renew: () => Effect.succeed(false)
 })

@@ -42,16 +42,16 @@ const v6 = (address: string): ReadonlyArray<number> | undefined => {
   return [...head, ...middle, ...tail ?? []].map((group) => parseInt(group, 16))
 }
 
-const embedded = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255]
+const toOctets = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255]
 
 /** Only global unicast is public; of an address that embeds an IPv4 address, the latter decides. */
 const kind6 = (groups: ReadonlyArray<number>): string | undefined => {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = groups
   const isLow = a === 0 && b === 0 && c === 0 && d === 0
   if (isLow && e === 0 && f === 0) return g === 0 && h <= 1 ? (h === 1 ? "loopback" : "unspecified") : "reserved"
-  if (isLow && e === 0 && f === 0xffff) return kind4(embedded(g, h))
-  if (a === 0x64 && b === 0xff9b && c === 0 && d === 0 && e === 0 && f === 0) return kind4(embedded(g, h))
-  if (a === 0x2002) return kind4(embedded(b, c))
+  if (isLow && e === 0 && f === 0xffff) return kind4(toOctets(g, h))
+  if (a === 0x64 && b === 0xff9b && c === 0 && d === 0 && e === 0 && f === 0) return kind4(toOctets(g, h))
+  if (a === 0x2002) return kind4(toOctets(b, c))
   if ((a & 0xfe00) === 0xfc00) return "private"
   if ((a & 0xffc0) === 0xfe80) return "link-local"
   if ((a & 0xff00) === 0xff00) return "multicast"
