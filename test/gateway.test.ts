@@ -1,4 +1,4 @@
-/** A gateway: what a 0.3 JSON-RPC client asks is asked of a 1.0 REST agent, with our routes over our client. */
+/** A gateway: our routes over our client, between a client of 0.3 JSON-RPC and an agent of 1.0 REST. */
 import * as Agent from "@effect-a2a/core/Agent"
 import * as AgentError from "@effect-a2a/core/AgentError"
 import * as AgentStream from "@effect-a2a/core/AgentStream"
@@ -22,6 +22,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import { covers } from "./support/covers.ts"
 
 const reasons = {
   quota: AgentError.reason("QuotaExceededError", { message: "no credit left" }),
@@ -70,8 +71,11 @@ const layer = Layer.suspend(() => {
   )
 })
 
-const gatewayed = <E>(title: string, program: () => Effect.Effect<void, E, Layer.Success<typeof layer>>) =>
-  it.effect(title, () => Effect.provide(program(), layer))
+const throughGateway = <E>(
+  title: string,
+  program: () => Effect.Effect<void, E, Layer.Success<typeof layer>>,
+  options: ReturnType<typeof covers>
+) => it.effect(title, () => Effect.provide(program(), layer), options)
 
 const question = "What is the capital of France?"
 
@@ -85,8 +89,8 @@ const call = {
 const reasonOf = <A, R>(effect: Effect.Effect<A, AgentError.AgentError, R>) =>
   Effect.map(Effect.flip(effect), ({ reason }) => reason)
 
-describe("SDK-03: 0.3 JSON-RPC to 1.0 REST", () => {
-  gatewayed("SDK-03: a send crosses both wires in each one's own words", () =>
+describe("a gateway from 0.3 JSON-RPC to 1.0 REST", () => {
+  throughGateway("a send crosses both wires in the dialect of each", () =>
     Effect.gen(function*() {
       const messageId = Id.MessageId.make("msg-1")
       const metadata = { memorylake: { skipMemory: true } }
@@ -107,10 +111,10 @@ describe("SDK-03: 0.3 JSON-RPC to 1.0 REST", () => {
         parts: [{ text: question }, { raw: "AP8=", mediaType: "image/png" }]
       })
       assert.deepStrictEqual(JSON.parse(far!.body).metadata, metadata)
-    }))
+    }), covers("SDK-03"))
 
-  gatewayed(
-    "ML-24: a stream keeps its order, its chunks, thoughts and tool calls with their metadata",
+  throughGateway(
+    "a stream keeps its order, its chunks, thoughts and tool calls with their metadata",
     () =>
       Effect.gen(function*() {
         const events = yield* Stream.runCollect(Agent.stream(question))
@@ -133,20 +137,21 @@ describe("SDK-03: 0.3 JSON-RPC to 1.0 REST", () => {
         const answer = yield* AgentStream.answer(Agent.stream(question))
         assert.strictEqual(answer.text, "It is Paris.")
         assert.deepStrictEqual(answer.toolCalls, [call])
-      })
+      }),
+    covers("ML-24")
   )
 
-  for (const [name, { _tag, message }] of Object.entries(reasons)) {
-    gatewayed(`SDK-02: ${_tag} is still that when it comes out, sent and streamed`, () =>
-      Effect.gen(function*() {
+  throughGateway("an error keeps its reason, sent and streamed", () =>
+    Effect.gen(function*() {
+      for (const [name, { _tag, message }] of Object.entries(reasons)) {
         const sent = yield* reasonOf(Agent.send(name))
         assert.deepStrictEqual([sent._tag, sent.message], [_tag, message])
         const streamed = yield* reasonOf(Stream.runDrain(Agent.stream(name)))
         assert.deepStrictEqual([streamed._tag, streamed.message], [_tag, message])
-      }))
-  }
+      }
+    }), covers("SDK-02"))
 
-  gatewayed("SDK-02: errors within a stream come after the events before them", () =>
+  throughGateway("an error within a stream comes after the events before it", () =>
     Effect.gen(function*() {
       const heard: Array<string> = []
       const reason = yield* reasonOf(
@@ -156,10 +161,10 @@ describe("SDK-03: 0.3 JSON-RPC to 1.0 REST", () => {
       )
       assert.strictEqual(reason._tag, "QuotaExceededError")
       assert.include(heard, "ArtifactUpdate")
-    }))
+    }), covers("SDK-02"))
 
-  gatewayed(
-    "SDK-02: a failed task is a failed task, tasks that are not there are not found",
+  throughGateway(
+    "a failed task stays a failed task, and an unknown task is not found",
     () =>
       Effect.gen(function*() {
         const failed = yield* reasonOf(Agent.send("fail"))
@@ -171,14 +176,15 @@ describe("SDK-03: 0.3 JSON-RPC to 1.0 REST", () => {
         const done = yield* Agent.ask(question)
         assert.strictEqual((yield* reasonOf(agent.cancel(done.taskId!)))._tag, "TaskNotCancelableError")
         assert.strictEqual((yield* agent.getTask(done.taskId!)).status.state, "completed")
-      })
+      }),
+    covers("SDK-02")
   )
 
-  gatewayed("SDK-03: a question and its answer are turns of one task", () =>
+  throughGateway("a question and the reply to it are turns of one task", () =>
     Effect.gen(function*() {
       const asked = yield* Agent.ask("ask")
       assert.deepStrictEqual([asked.state, asked.text], ["input-required", "Which city?"])
       const answered = yield* Agent.ask("ask", { taskId: asked.taskId!, contextId: asked.contextId! })
       assert.deepStrictEqual([answered.taskId, answered.text], [asked.taskId, "Thanks"])
-    }))
+    }), covers("SDK-03"))
 })

@@ -1,4 +1,4 @@
-/** Raw requests to served routes, and an agent behind them that writes down what it is asked. */
+/** Raw requests to served routes, and an agent behind them that records its calls. */
 import type * as AgentError from "@effect-a2a/core/AgentError"
 import { AgentError as Failure } from "@effect-a2a/core/AgentError"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
@@ -25,7 +25,7 @@ export interface Call {
   readonly request: any
 }
 
-/** Answers everything with {@link task}, unless told otherwise. */
+/** A transport that returns {@link task} from every operation, unless `options` say otherwise. */
 export const agent = (options: {
   readonly events?: Stream.Stream<StreamEvent.StreamEvent, AgentError.AgentErrorReason>
   readonly refuse?: AgentError.AgentErrorReason
@@ -68,7 +68,7 @@ export interface Init {
   readonly body?: string
 }
 
-/** The head of an answer, its text left to be read. */
+/** Sends a request and returns the response, its body unread. */
 export const open = Effect.fnUntraced(function*(path: string, { body, headers = {}, method = "GET" }: Init = {}) {
   const client = yield* HttpClient.HttpClient
   const request = HttpClientRequest.make(method)(`http://agent.test${path}`)
@@ -78,7 +78,7 @@ export const open = Effect.fnUntraced(function*(path: string, { body, headers = 
   return yield* client.execute(HttpClientRequest.setHeaders(sent, headers))
 })
 
-/** An answer read to its end. */
+/** Sends a request and reads the whole response. */
 export const ask = Effect.fnUntraced(function*(path: string, init: Init = {}) {
   const response = yield* open(path, init)
   const text = yield* response.text
@@ -87,13 +87,13 @@ export const ask = Effect.fnUntraced(function*(path: string, init: Init = {}) {
     headers: response.headers,
     type: (response.headers["content-type"] ?? "").split(";")[0],
     text,
-    /** What the body says, read when asked for. */
+    /** The body as JSON. */
     get json(): any {
       return JSON.parse(text)
     }
   }
 })
 
-/** The data of each frame. */
+/** Returns the data of each frame. */
 export const frames = (text: string): ReadonlyArray<any> =>
   text.split("\n").filter((line) => line.startsWith("data: ")).map((line) => JSON.parse(line.slice(6)))

@@ -4,6 +4,7 @@ import { Reply, TaskHub, TaskStore } from "@effect-a2a/server"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, DateTime, Effect, Fiber, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { covers } from "../../../test/support/covers.ts"
 import { applyAll } from "../src/internal/snapshot.ts"
 import {
   call,
@@ -20,23 +21,27 @@ import {
   text
 } from "./support.ts"
 
-describe("bookkeeping", () => {
-  it.effect("MEM-05: 1,000 clients open a stream and drop it: nothing is kept, executors go on", () =>
-    Effect.gen(function*() {
-      const hub = yield* TaskHub.TaskHub
-      const fibers = yield* Effect.forEach(
-        Array.from({ length: 1000 }),
-        () => Effect.forkChild(Stream.runDrain(stream("hi")), { startImmediately: true })
-      )
-      assert.strictEqual(yield* hub.subscribers, 1000)
-      yield* Fiber.interruptAll(fibers)
-      assert.strictEqual(yield* hub.subscribers, 0)
-      assert.strictEqual((yield* call(Operation.ListTasks, { status: "submitted", pageSize: 1 })).totalSize, 1000)
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual((yield* call(Operation.ListTasks, { status: "completed", pageSize: 1 })).totalSize, 1000)
-    }).pipe(Effect.provide(serve(() => Stream.fromEffect(Effect.as(Effect.sleep("1 second"), "ok"))))))
+describe("memory of a server", () => {
+  it.effect(
+    "keeps nothing for 1,000 clients that disconnect, while their executors go on",
+    () =>
+      Effect.gen(function*() {
+        const hub = yield* TaskHub.TaskHub
+        const fibers = yield* Effect.forEach(
+          Array.from({ length: 1000 }),
+          () => Effect.forkChild(Stream.runDrain(stream("hi")), { startImmediately: true })
+        )
+        assert.strictEqual(yield* hub.subscribers, 1000)
+        yield* Fiber.interruptAll(fibers)
+        assert.strictEqual(yield* hub.subscribers, 0)
+        assert.strictEqual((yield* call(Operation.ListTasks, { status: "submitted", pageSize: 1 })).totalSize, 1000)
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* call(Operation.ListTasks, { status: "completed", pageSize: 1 })).totalSize, 1000)
+      }).pipe(Effect.provide(serve(() => Stream.fromEffect(Effect.as(Effect.sleep("1 second"), "ok"))))),
+    covers("field:MEM-05")
+  )
 
-  it.effect("MEM-05: a stream that is only begun with is let go too", () =>
+  it.effect("ends the subscription of a client that reads only the first event", () =>
     Effect.gen(function*() {
       const hub = yield* TaskHub.TaskHub
       const { id } = yield* start("hi")
@@ -45,40 +50,44 @@ describe("bookkeeping", () => {
       assert.strictEqual(yield* hub.subscribers, 1)
       yield* TestClock.adjust("1 second")
       assert.strictEqual(yield* hub.subscribers, 0)
-    }).pipe(Effect.provide(serve(() => Stream.never))))
+    }).pipe(Effect.provide(serve(() => Stream.never))), covers("field:MEM-05"))
 
-  it.effect("MEM-08: finished and waiting tasks are kept up to a limit, the oldest go first, those at work stay", () =>
-    Effect.gen(function*() {
-      const hub = yield* TaskHub.TaskHub
-      const working = yield* start("work")
-      const waiting = yield* Effect.forEach([1, 2, 3, 4], () => sendTask("ask"))
-      const finished = yield* Effect.forEach(Array.from({ length: 100 }), () => sendTask("ok"))
-      const total = (status: "completed" | "input-required" | "submitted") =>
-        Effect.map(call(Operation.ListTasks, { status }), (page) => page.totalSize)
-      assert.deepStrictEqual(
-        [yield* total("completed"), yield* total("input-required"), yield* total("submitted")],
-        [10, 3, 1]
-      )
-      assert.strictEqual(yield* tagOf(get(finished[89]!.id)), "TaskNotFoundError")
-      assert.strictEqual((yield* get(finished[90]!.id)).id, finished[90]!.id)
-      assert.strictEqual(yield* tagOf(get(waiting[0]!.id)), "TaskNotFoundError")
-      assert.strictEqual((yield* get(working.id)).id, working.id)
-      // one that is answered no longer counts among those that wait
-      yield* sendTask("ok", { taskId: waiting[1]!.id })
-      yield* sendTask("ask")
-      assert.strictEqual((yield* get(waiting[2]!.id)).status.state, "input-required")
-      assert.strictEqual(yield* hub.subscribers, 0)
-    }).pipe(Effect.provide(serve(
-      (turn) =>
-        Message.text(turn.message) === "work"
-          ? Stream.never
-          : Message.text(turn.message) === "ask"
-          ? Stream.make(Reply.status("input-required", "?"))
-          : Stream.make("ok"),
-      { maxFinished: 10, maxWaiting: 3 }
-    ))))
+  it.effect(
+    "keeps terminal and waiting tasks up to a limit, newest last, and all that are working",
+    () =>
+      Effect.gen(function*() {
+        const hub = yield* TaskHub.TaskHub
+        const working = yield* start("work")
+        const waiting = yield* Effect.forEach([1, 2, 3, 4], () => sendTask("ask"))
+        const finished = yield* Effect.forEach(Array.from({ length: 100 }), () => sendTask("ok"))
+        const total = (status: "completed" | "input-required" | "submitted") =>
+          Effect.map(call(Operation.ListTasks, { status }), (page) => page.totalSize)
+        assert.deepStrictEqual(
+          [yield* total("completed"), yield* total("input-required"), yield* total("submitted")],
+          [10, 3, 1]
+        )
+        assert.strictEqual(yield* tagOf(get(finished[89]!.id)), "TaskNotFoundError")
+        assert.strictEqual((yield* get(finished[90]!.id)).id, finished[90]!.id)
+        assert.strictEqual(yield* tagOf(get(waiting[0]!.id)), "TaskNotFoundError")
+        assert.strictEqual((yield* get(working.id)).id, working.id)
+        // one that is answered no longer counts among those that wait
+        yield* sendTask("ok", { taskId: waiting[1]!.id })
+        yield* sendTask("ask")
+        assert.strictEqual((yield* get(waiting[2]!.id)).status.state, "input-required")
+        assert.strictEqual(yield* hub.subscribers, 0)
+      }).pipe(Effect.provide(serve(
+        (turn) =>
+          Message.text(turn.message) === "work"
+            ? Stream.never
+            : Message.text(turn.message) === "ask"
+            ? Stream.make(Reply.status("input-required", "?"))
+            : Stream.make("ok"),
+        { maxFinished: 10, maxWaiting: 3 }
+      ))),
+    covers("field:MEM-08")
+  )
 
-  it.effect("a subscriber that does not read keeps nobody waiting", () =>
+  it.effect("a subscriber that does not read delays nobody", () =>
     Effect.gen(function*() {
       const { id } = yield* start("hi")
       const lazy = yield* subscribe(id).pipe(Stream.mapEffect(() => Effect.never), Stream.runDrain, Effect.forkChild)
@@ -106,7 +115,7 @@ describe("TaskStore.layerMemory", () => {
       append
     })
 
-  it.effect("positions count events; the snapshot is of all of them, whenever it is asked for", () =>
+  it.effect("returns positions in the log, and a snapshot of all events at any time", () =>
     Effect.gen(function*() {
       const store = yield* TaskStore.TaskStore
       assert.strictEqual(yield* store.append("ada", taskId("t"), [task("t")]), 0)
@@ -119,7 +128,7 @@ describe("TaskStore.layerMemory", () => {
       assert.strictEqual((yield* store.events("ada", taskId("t")))?.length, 4)
     }).pipe(Effect.provide(TaskStore.layerMemory())))
 
-  it.effect("AUTH-07: what belongs to another owner can be neither read nor written", () =>
+  it.effect("tasks of another owner can be neither read nor written", () =>
     Effect.gen(function*() {
       const store = yield* TaskStore.TaskStore
       yield* store.append("ada", taskId("t"), [task("t")])
@@ -128,9 +137,9 @@ describe("TaskStore.layerMemory", () => {
       assert.isUndefined(yield* store.events("bob", taskId("t")))
       assert.strictEqual((yield* store.list({ owner: "bob", limit: 9 })).total, 0)
       assert.strictEqual((yield* store.get("ada", taskId("t")))?.length, 1)
-    }).pipe(Effect.provide(TaskStore.layerMemory())))
+    }).pipe(Effect.provide(TaskStore.layerMemory())), covers("field:AUTH-07"))
 
-  it.effect("LST-04: a page goes on although its last task has gone", () =>
+  it.effect("a page continues after the last task of the previous one was evicted", () =>
     Effect.gen(function*() {
       const store = yield* TaskStore.TaskStore
       for (const id of ["a", "b", "c", "d"]) yield* store.append(undefined, taskId(id), [task(id)])
@@ -139,7 +148,7 @@ describe("TaskStore.layerMemory", () => {
         taskId("b"),
         taskId("a")
       ])
-    }).pipe(Effect.provide(TaskStore.layerMemory())))
+    }).pipe(Effect.provide(TaskStore.layerMemory())), covers("field:LST-04"))
 
   const Event = Arbitrary.schema(Schema.Struct({
     kind: Schema.Literals(["status", "chunk", "chunk", "chunk", "task"]),
@@ -150,7 +159,7 @@ describe("TaskStore.layerMemory", () => {
     text: Schema.Literals(["1", "2", "3"])
   }))
 
-  it.prop("many events folded at once are the events one by one", [Arbitrary.array(Event)], ([kinds]) => {
+  it.prop("many events folded at once equal the events one by one", [Arbitrary.array(Event)], ([kinds]) => {
     const events = kinds.map(({ append, artifact, kind, name, state, text }): StreamEvent.StreamEvent => {
       const known = name === undefined ? {} : { name, metadata: { [name]: text } }
       switch (kind) {
@@ -174,7 +183,7 @@ describe("TaskStore.layerMemory", () => {
     assert.strictEqual(JSON.stringify(events), frozen)
   })
 
-  it.effect("appending is linear: 100,000 chunks", () =>
+  it.effect("appends 100,000 chunks in linear time", () =>
     Effect.gen(function*() {
       const store = yield* TaskStore.TaskStore
       yield* store.append(undefined, taskId("t"), [task("t")])

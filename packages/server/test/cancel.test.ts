@@ -3,10 +3,11 @@ import { Reply } from "@effect-a2a/server"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { covers } from "../../../test/support/covers.ts"
 import { cancel, get, labels, sendTask, serve, start, subscribe, tagOf, taskId } from "./support.ts"
 
 describe("CancelTask", () => {
-  it.effect("S22: interrupts the executor, waits for its clearing up, and the task is canceled for everybody", () =>
+  it.effect("interrupts the executor, waits for its finalizers, and reports the canceled task to all who follow it", () =>
     Effect.gen(function*() {
       const gate = yield* Deferred.make<void>()
       yield* Effect.gen(function*() {
@@ -23,38 +24,42 @@ describe("CancelTask", () => {
       }).pipe(Effect.provide(serve(() => Stream.never.pipe(Stream.ensuring(Deferred.await(gate))))))
     }))
 
-  it.effect("CAN-08: twice gives the stored task, other ends are not cancelable, unknown is not found", () =>
-    Effect.gen(function*() {
-      const { id } = yield* start("wait")
-      const task = yield* cancel(id)
-      yield* TestClock.adjust("1 minute")
-      assert.deepStrictEqual(yield* cancel(id), task)
-      for (const state of ["completed", "failed", "rejected"]) {
-        assert.strictEqual(yield* tagOf(cancel((yield* sendTask(state)).id)), "TaskNotCancelableError")
-      }
-      assert.strictEqual(yield* tagOf(cancel(taskId("nowhere"))), "TaskNotFoundError")
-    }).pipe(Effect.provide(serve((turn) =>
-      Message.text(turn.message) === "wait"
-        ? Stream.never
-        : Stream.make(Reply.status(Message.text(turn.message) as "completed"))
-    ))))
+  it.effect(
+    "returns the stored task the second time; other terminal tasks are not cancelable, unknown ones are not found",
+    () =>
+      Effect.gen(function*() {
+        const { id } = yield* start("wait")
+        const task = yield* cancel(id)
+        yield* TestClock.adjust("1 minute")
+        assert.deepStrictEqual(yield* cancel(id), task)
+        for (const state of ["completed", "failed", "rejected"]) {
+          assert.strictEqual(yield* tagOf(cancel((yield* sendTask(state)).id)), "TaskNotCancelableError")
+        }
+        assert.strictEqual(yield* tagOf(cancel(taskId("nowhere"))), "TaskNotFoundError")
+      }).pipe(Effect.provide(serve((turn) =>
+        Message.text(turn.message) === "wait"
+          ? Stream.never
+          : Stream.make(Reply.status(Message.text(turn.message) as "completed"))
+      ))),
+    covers("field:CAN-08")
+  )
 
-  it.effect("CAN-08: two at once are both answered with the canceled task", () =>
+  it.effect("two cancellations at once both return the canceled task", () =>
     Effect.gen(function*() {
       const { id } = yield* start("wait")
       const [one, two] = yield* Effect.all([cancel(id), cancel(id)], { concurrency: 2 })
       assert.deepStrictEqual(one, two)
       assert.strictEqual(one.status.state, "canceled")
-    }).pipe(Effect.provide(serve(() => Stream.never))))
+    }).pipe(Effect.provide(serve(() => Stream.never))), covers("field:CAN-08"))
 
-  it.effect("CAN-10: before the executor has begun", () =>
+  it.effect("cancels a task whose executor has not begun", () =>
     Effect.gen(function*() {
       const { id } = yield* start("hi")
       assert.strictEqual((yield* cancel(id)).status.state, "canceled")
       assert.strictEqual((yield* get(id)).status.state, "canceled")
-    }).pipe(Effect.provide(serve(() => Stream.unwrap(Effect.never)))))
+    }).pipe(Effect.provide(serve(() => Stream.unwrap(Effect.never)))), covers("field:CAN-10"))
 
-  it.effect("7.2: a task that waits for its caller can be canceled", () =>
+  it.effect("cancels a task that waits for input", () =>
     Effect.gen(function*() {
       const { id, history } = yield* sendTask("hi")
       const task = yield* cancel(id)
@@ -62,7 +67,7 @@ describe("CancelTask", () => {
       assert.strictEqual((yield* get(id)).status.state, "canceled")
     }).pipe(Effect.provide(serve(() => Stream.make(Reply.status("input-required", "?"))))))
 
-  it.effect("a waiting send gets the canceled task", () =>
+  it.effect("a waiting send returns the canceled task", () =>
     Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(sendTask("hi"), { startImmediately: true })
       yield* cancel(taskId("task"))

@@ -40,7 +40,7 @@ describe("CardServer.routes", () => {
       Layer.mergeAll(RestServer.routes(), JsonRpcServer.routes(), CardServer.routes()).pipe(Layer.provide(agent("One")))
     ))))
 
-  it.effect("lists for each of two agents what is served of it", () =>
+  it.effect("lists for each of two agents its own interfaces", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual((yield* readCard("/one")).supportedInterfaces, [
         "1.0 HTTP+JSON http://agent.test/one",
@@ -77,7 +77,7 @@ describe("CardServer.routes", () => {
 })
 
 describe("InProcessHttp.layer", () => {
-  it.effect("has routes of its own inside an application that is served", () => {
+  it.effect("serves its own routes only, inside an application that is served", () => {
     const inner = RestServer.routes({ path: "/inner" }).pipe(Layer.provide(agent("Inner")))
     const remote = Agent.layer.pipe(
       Layer.provide(Rest.layer({ url: "http://inner.test/inner" })),

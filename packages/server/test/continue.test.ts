@@ -3,6 +3,7 @@ import { Reply } from "@effect-a2a/server"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { covers } from "../../../test/support/covers.ts"
 import {
   call,
   contextId,
@@ -29,7 +30,7 @@ const asking = serve((turn) =>
 )
 
 describe("follow-ups", () => {
-  it.effect("7.3: a task id alone continues the task in its context; the executor sees what was before", () =>
+  it.effect("a task id alone continues the task in its context; the executor sees the task as it was", () =>
     Effect.gen(function*() {
       const seen: Array<ReadonlyArray<string> | undefined> = []
       yield* Effect.gen(function*() {
@@ -44,7 +45,7 @@ describe("follow-ups", () => {
       })))
     }))
 
-  it.effect("7.3: a context id alone makes a new task in that conversation", () =>
+  it.effect("a context id alone makes a new task in that context", () =>
     Effect.gen(function*() {
       const first = yield* sendTask("one")
       const second = yield* sendTask("two", { contextId: first.contextId! })
@@ -53,7 +54,7 @@ describe("follow-ups", () => {
       assert.deepStrictEqual(history(second), ["two"])
     }).pipe(Effect.provide(asking)))
 
-  it.effect("S14: a follow-up's stream begins with the task, and artifacts of both turns are kept", () =>
+  it.effect("a follow-up's stream begins with the task, which keeps the artifacts of both turns", () =>
     Effect.gen(function*() {
       const { id } = yield* sendTask("one")
       assert.deepStrictEqual(yield* labels(stream("go", { taskId: id })), ["task working", "done", "completed"])
@@ -62,7 +63,7 @@ describe("follow-ups", () => {
       assert.strictEqual(task.artifacts?.length, 2)
     }).pipe(Effect.provide(asking)))
 
-  it.effect("HIST-04: a refused follow-up leaves no trace", () =>
+  it.effect("a refused follow-up changes nothing", () =>
     Effect.gen(function*() {
       const before = yield* sendTask("one")
       const { id } = before
@@ -74,24 +75,28 @@ describe("follow-ups", () => {
         "InvalidParamsError"
       )
       assert.deepStrictEqual(yield* get(id), before)
-    }).pipe(Effect.provide(asking)))
+    }).pipe(Effect.provide(asking)), covers("field:HIST-04"))
 
-  it.effect("HIST-08: a message to a finished task is refused, unary and streaming, history unchanged", () =>
-    Effect.gen(function*() {
-      const before = yield* sendTask("go")
-      assert.strictEqual(yield* tagOf(send("again", { taskId: before.id })), "UnsupportedOperationError")
-      assert.deepStrictEqual(yield* labels(stream("again", { taskId: before.id })), ["! UnsupportedOperationError"])
-      assert.deepStrictEqual(yield* get(before.id), before)
-    }).pipe(Effect.provide(asking)))
+  it.effect(
+    "a message to a terminal task is refused, unary and streaming, and its history stays",
+    () =>
+      Effect.gen(function*() {
+        const before = yield* sendTask("go")
+        assert.strictEqual(yield* tagOf(send("again", { taskId: before.id })), "UnsupportedOperationError")
+        assert.deepStrictEqual(yield* labels(stream("again", { taskId: before.id })), ["! UnsupportedOperationError"])
+        assert.deepStrictEqual(yield* get(before.id), before)
+      }).pipe(Effect.provide(asking)),
+    covers("field:HIST-08")
+  )
 
-  it.effect("S12: a message to a task that is not there", () =>
+  it.effect("a message to an unknown task is refused", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* tagOf(send("hi", { taskId: taskId("nowhere") })), "TaskNotFoundError")
       assert.strictEqual((yield* call(Operation.ListTasks, {})).totalSize, 0)
     }).pipe(Effect.provide(asking)))
 
   for (const [name, serveWith] of [["memory", serve], ["slow", serveSlowly]] as const) {
-    it.effect(`CONC-01: of two messages in the same tick one runs, the other is refused (${name} store)`, () => {
+    it.effect(`of two messages in the same tick one runs and the other is refused (${name} store)`, () => {
       let running = 0
       let peak = 0
       const work = Effect.sync(() => peak = Math.max(peak, ++running)).pipe(
@@ -117,17 +122,17 @@ describe("follow-ups", () => {
         assert.strictEqual(peak, 1)
         assert.strictEqual((yield* get(id)).history?.length, 3)
       }).pipe(Effect.provide(agent))
-    })
+    }, covers("field:CONC-01"))
   }
 
-  it.effect("CONC-01: a message to a task at work is refused", () =>
+  it.effect("a message to a working task is refused", () =>
     Effect.gen(function*() {
       const { id } = yield* start("one")
       assert.strictEqual(yield* tagOf(send("two", { taskId: id })), "UnsupportedOperationError")
       assert.deepStrictEqual(history(yield* get(id)), ["one"])
-    }).pipe(Effect.provide(serve(() => Stream.never))))
+    }).pipe(Effect.provide(serve(() => Stream.never))), covers("field:CONC-01"))
 
-  it.effect("an answer right after the question waits for the executor to clear up", () =>
+  it.effect("a reply right after the question waits for the executor's finalizers", () =>
     Effect.gen(function*() {
       const cleaned = yield* Deferred.make<void>()
       yield* Effect.gen(function*() {
@@ -144,7 +149,7 @@ describe("follow-ups", () => {
       )))
     }))
 
-  it.effect("7.4: a task can be answered with a lone message, which changes nothing", () =>
+  it.effect("an executor may answer a task with a message, which changes nothing", () =>
     Effect.gen(function*() {
       const before = yield* sendTask("one")
       const answer = yield* send("why?", { taskId: before.id })

@@ -7,6 +7,7 @@ import { RestServer } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
+import { covers } from "../../../test/support/covers.ts"
 
 const protocols = [Protocol.v1_0, Protocol.v0_3] as const
 
@@ -38,7 +39,7 @@ const preflight = (path: string, origin = "https://app.test") =>
 
 describe("Cors", () => {
   for (const path of ["/rpc", "/message:stream", "/.well-known/agent-card.json", "/tasks/t-1:subscribe"]) {
-    it.effect(`BRW-04: a preflight of ${path} allows what clients send`, () =>
+    it.effect(`a preflight of ${path} allows the headers that clients send`, () =>
       Effect.gen(function*() {
         const { headers, status } = yield* preflight(path)
         assert.strictEqual(status, 204)
@@ -46,10 +47,10 @@ describe("Cors", () => {
         assert.includeMembers(list(headers["access-control-allow-headers"]), asked)
         assert.includeMembers(list(headers["access-control-allow-methods"]), ["get", "post", "delete"])
         assert.strictEqual(headers["access-control-max-age"], "7200")
-      }).pipe(Effect.provide(layer())))
+      }).pipe(Effect.provide(layer())), covers("field:BRW-04"))
   }
 
-  it.effect("BRW-04: answers and refusals may be read, with their headers", () =>
+  it.effect("exposes the headers of responses and refusals", () =>
     Effect.gen(function*() {
       const card = yield* from(
         "https://app.test",
@@ -69,17 +70,21 @@ describe("Cors", () => {
           "etag"
         ])
       }
-    }).pipe(Effect.provide(layer())))
+    }).pipe(Effect.provide(layer())), covers("field:BRW-04"))
 
-  it.effect("BRW-04: origins and headers of one's own", () =>
-    Effect.gen(function*() {
-      const [allowed, other] = [yield* preflight("/rpc"), yield* preflight("/rpc", "https://evil.test")]
-      assert.strictEqual(allowed.headers["access-control-allow-origin"], "https://app.test")
-      assert.notStrictEqual(other.headers["access-control-allow-origin"], "https://evil.test")
-      assert.include(list(allowed.headers["access-control-allow-headers"]), "x-gateway-key")
-    }).pipe(Effect.provide(layer({ origins: ["https://app.test"], headers: ["X-Gateway-Key"] }))))
+  it.effect(
+    "allows only the given origins, and further headers",
+    () =>
+      Effect.gen(function*() {
+        const [allowed, other] = [yield* preflight("/rpc"), yield* preflight("/rpc", "https://evil.test")]
+        assert.strictEqual(allowed.headers["access-control-allow-origin"], "https://app.test")
+        assert.notStrictEqual(other.headers["access-control-allow-origin"], "https://evil.test")
+        assert.include(list(allowed.headers["access-control-allow-headers"]), "x-gateway-key")
+      }).pipe(Effect.provide(layer({ origins: ["https://app.test"], headers: ["X-Gateway-Key"] }))),
+    covers("field:BRW-04")
+  )
 
-  it.effect("BRW-04: the emulator lets any page in, before it asks for a key", () =>
+  it.effect("the emulator allows all origins, before it requires a key", () =>
     Effect.gen(function*() {
       const path =
         `/openapi/memorylake/api/v3/workspaces/${MemoryLakeEmulator.workspaceId}/agents/agent-demo/a2a/message:send`
@@ -88,5 +93,5 @@ describe("Cors", () => {
       assert.includeMembers(list(headers["access-control-allow-headers"]), asked)
       const refused = yield* from("https://app.test", HttpClientRequest.post(`http://agent.test${path}`))
       assert.deepStrictEqual([refused.status, refused.headers["access-control-allow-origin"]], [401, "*"])
-    }).pipe(Effect.provide(Wire.layerHttp(MemoryLakeEmulator.routes))))
+    }).pipe(Effect.provide(Wire.layerHttp(MemoryLakeEmulator.routes))), covers("field:BRW-04"))
 })

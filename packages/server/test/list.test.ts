@@ -4,6 +4,7 @@ import { Reply } from "@effect-a2a/server"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { covers } from "../../../test/support/covers.ts"
 import { call, contextId, reasonOf, sendTask, serve } from "./support.ts"
 
 const list = (request: Operation.ListTasksRequest = {}) => call(Operation.ListTasks, request)
@@ -14,12 +15,12 @@ const agent = serve((turn) =>
 )
 
 describe("ListTasks", () => {
-  it.effect("LST-02: all four members on an empty store", () =>
+  it.effect("returns all four members from an empty store", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* list(), { tasks: [], nextPageToken: "", pageSize: 50, totalSize: 0 })
-    }).pipe(Effect.provide(agent)))
+    }).pipe(Effect.provide(agent)), covers("field:LST-02"))
 
-  it.effect("S18: newest status first, artifacts only when asked for", () =>
+  it.effect("sorts by status, newest first, and includes artifacts on request", () =>
     Effect.gen(function*() {
       const old = yield* sendTask("input-required")
       yield* TestClock.adjust("1 second")
@@ -34,7 +35,7 @@ describe("ListTasks", () => {
       assert.deepStrictEqual(full.tasks.map((task) => task.artifacts?.length), [2, 1])
     }).pipe(Effect.provide(agent)))
 
-  it.effect("S18: filters by context, state and time (inclusive), together too", () =>
+  it.effect("filters by context, state and inclusive time, alone and together", () =>
     Effect.gen(function*() {
       const one = yield* sendTask("completed", { contextId: contextId("a") })
       yield* TestClock.adjust("1 second")
@@ -50,7 +51,7 @@ describe("ListTasks", () => {
       assert.deepStrictEqual(yield* ids({ contextId: contextId("c") }), [[], 0])
     }).pipe(Effect.provide(agent)))
 
-  it.effect("LST-04: five tasks of one time in pages of two: 2, 2, 1, each once, totalSize 5", () =>
+  it.effect("pages five tasks of the same time by two, each once", () =>
     Effect.gen(function*() {
       const made = yield* Effect.forEach([1, 2, 3, 4, 5], () => sendTask("completed"))
       const pages: Array<ReadonlyArray<string>> = []
@@ -63,16 +64,16 @@ describe("ListTasks", () => {
       } while (pageToken !== "")
       assert.deepStrictEqual(pages.map((page) => page.length), [2, 2, 1])
       assert.deepStrictEqual(new Set(pages.flat()), new Set(made.map((task) => task.id)))
-    }).pipe(Effect.provide(agent)))
+    }).pipe(Effect.provide(agent)), covers("field:LST-04"))
 
-  it.effect("LST-04: a full last page has no successor", () =>
+  it.effect("ends with a full last page", () =>
     Effect.gen(function*() {
       yield* sendTask("completed")
       yield* sendTask("completed")
       assert.strictEqual((yield* list({ pageSize: 2 })).nextPageToken, "")
-    }).pipe(Effect.provide(agent)))
+    }).pipe(Effect.provide(agent)), covers("field:LST-04"))
 
-  it.effect("LST-05: bad input is InvalidParams with the member named", () =>
+  it.effect("names the invalid member of a request", () =>
     Effect.gen(function*() {
       const bad: ReadonlyArray<[Operation.ListTasksRequest, string]> = [
         [{ pageToken: "%%%" }, "pageToken"],
@@ -86,5 +87,5 @@ describe("ListTasks", () => {
         const reason = yield* reasonOf(list(request))
         assert.strictEqual(reason._tag === "InvalidParamsError" && reason.violations?.[0]?.field, field)
       }
-    }).pipe(Effect.provide(agent)))
+    }).pipe(Effect.provide(agent)), covers("field:LST-05"))
 })

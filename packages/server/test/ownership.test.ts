@@ -2,6 +2,7 @@ import { Operation } from "@effect-a2a/core"
 import { AgentExecutor, AgentServer, Caller, Reply, TaskHub, TaskStore } from "@effect-a2a/server"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
+import { covers } from "../../../test/support/covers.ts"
 import {
   as,
   call,
@@ -20,7 +21,7 @@ import {
 } from "./support.ts"
 
 describe("callers", () => {
-  it.effect("AUTH-07: somebody else's task is not there, for any operation", () =>
+  it.effect("another caller's task does not exist, for any operation", () =>
     Effect.gen(function*() {
       const { id } = yield* sendTask("hi").pipe(as("ada"))
       const before = yield* get(id).pipe(as("ada"))
@@ -34,19 +35,23 @@ describe("callers", () => {
       }
       assert.deepStrictEqual((yield* call(Operation.ListTasks, {}).pipe(as("ada"))).tasks.map((task) => task.id), [id])
       assert.deepStrictEqual(yield* get(id).pipe(as("ada")), before)
-    }).pipe(Effect.provide(serve(() => Stream.make(Reply.status("input-required", "?"))))))
+    }).pipe(Effect.provide(serve(() => Stream.make(Reply.status("input-required", "?"))))), covers("field:AUTH-07"))
 
-  it.effect("AUTH-08: two callers with one context id have two conversations; the executor knows who calls", () =>
-    Effect.gen(function*() {
-      const shared = contextId("shared")
-      const ada = yield* sendTask("hi", { contextId: shared }).pipe(as("ada"))
-      const bob = yield* sendTask("hi", { contextId: shared }).pipe(as("bob"))
-      assert.deepStrictEqual([text(ada), text(bob)], ["ada", "bob"])
-      const hers = yield* call(Operation.ListTasks, { contextId: shared }).pipe(as("ada"))
-      assert.deepStrictEqual(hers.tasks.map((task) => task.id), [ada.id])
-    }).pipe(Effect.provide(serve((turn) => Stream.make(turn.caller?.id ?? "nobody")))))
+  it.effect(
+    "two callers with one context id have two conversations, and the executor knows the caller",
+    () =>
+      Effect.gen(function*() {
+        const shared = contextId("shared")
+        const ada = yield* sendTask("hi", { contextId: shared }).pipe(as("ada"))
+        const bob = yield* sendTask("hi", { contextId: shared }).pipe(as("bob"))
+        assert.deepStrictEqual([text(ada), text(bob)], ["ada", "bob"])
+        const hers = yield* call(Operation.ListTasks, { contextId: shared }).pipe(as("ada"))
+        assert.deepStrictEqual(hers.tasks.map((task) => task.id), [ada.id])
+      }).pipe(Effect.provide(serve((turn) => Stream.make(turn.caller?.id ?? "nobody")))),
+    covers("field:AUTH-08")
+  )
 
-  it.effect("an executor's own surroundings give way to those of the call", () =>
+  it.effect("services of the call take precedence over those of the executor's layer", () =>
     Effect.gen(function*() {
       const executor = AgentExecutor.layer(() =>
         Stream.fromEffect(Effect.map(Caller.Current, (c) => c?.id ?? "nobody"))
@@ -62,8 +67,8 @@ describe("callers", () => {
     }))
 })
 
-describe("the rest of the operations", () => {
-  it.effect("S10: push configurations are refused, and the card says so", () =>
+describe("the other operations", () => {
+  it.effect("refuses push configurations, and the card declares none", () =>
     Effect.gen(function*() {
       const { id } = yield* sendTask("hi")
       const config = { taskId: id, id: "p" }
@@ -85,7 +90,7 @@ describe("the rest of the operations", () => {
       card: { ...card, capabilities: { pushNotifications: true, extendedAgentCard: true } }
     }))))
 
-  it.effect("S10: the extended card is refused unless there is one", () =>
+  it.effect("refuses the extended card unless one is given", () =>
     Effect.gen(function*() {
       const ask = call(Operation.GetExtendedAgentCard, {})
       const without = serve(() => Stream.make("ok"))
@@ -94,13 +99,13 @@ describe("the rest of the operations", () => {
       assert.strictEqual((yield* ask.pipe(Effect.provide(extended))).name, "More")
     }))
 
-  it.effect("an operation that the server has never heard of", () =>
+  it.effect("refuses an unknown operation", () =>
     Effect.gen(function*() {
       const unheard = { ...Operation.GetTask, _tag: "Unheard" }
       assert.strictEqual(yield* tagOf(call(unheard, { id: "t" as never })), "MethodNotFoundError")
     }).pipe(Effect.provide(serve(() => Stream.make("ok")))))
 
-  it.effect("a store that dies is an internal error for those who wait", () =>
+  it.effect("reports a store that dies as an internal error", () =>
     Effect.gen(function*() {
       for (const length of [0, 1]) {
         const broken = Layer.effect(

@@ -3,6 +3,7 @@ import { Reply } from "@effect-a2a/server"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { covers } from "../../../test/support/covers.ts"
 import {
   call,
   contextId,
@@ -23,7 +24,7 @@ import {
 } from "./support.ts"
 
 describe("SendMessage", () => {
-  it.effect("S11: waits for the end, and gives the task with all artifacts", () =>
+  it.effect("waits until the task is terminal, and returns it with its artifacts", () =>
     Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(sendTask("hi"))
       yield* TestClock.adjust("9 seconds")
@@ -39,7 +40,7 @@ describe("SendMessage", () => {
       Stream.make("Hello ").pipe(Stream.concat(Stream.fromEffect(Effect.as(Effect.sleep("10 seconds"), "world"))))
     ))))
 
-  it.effect("S11: returnImmediately gives the submitted task, and the work goes on", () =>
+  it.effect("returns the submitted task with returnImmediately, while the turn goes on", () =>
     Effect.gen(function*() {
       const gate = yield* Deferred.make<string>()
       yield* Effect.gen(function*() {
@@ -53,7 +54,7 @@ describe("SendMessage", () => {
       }).pipe(Effect.provide(serve(() => Stream.fromEffect(Deferred.await(gate)))))
     }))
 
-  it.effect("S11: the wait is over at input-required and at auth-required", () =>
+  it.effect("waits until input-required and auth-required, too", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* sendTask("input-required")).status.state, "input-required")
       assert.strictEqual((yield* sendTask("auth-required")).status.state, "auth-required")
@@ -63,7 +64,7 @@ describe("SendMessage", () => {
       )
     ))))
 
-  it.effect("S12, S13: ids are the server's, a context of the caller is kept", () =>
+  it.effect("generates ids, and keeps the context of the caller", () =>
     Effect.gen(function*() {
       const first = yield* sendTask("one")
       const second = yield* sendTask("two", { contextId: contextId("mine") })
@@ -73,7 +74,7 @@ describe("SendMessage", () => {
       assert.deepStrictEqual(first.history?.[0]?.taskId, first.id)
     }).pipe(Effect.provideService(Id.CurrentGenerator, numbered()), Effect.provide(serve(() => Stream.make("ok")))))
 
-  it.effect("an executor sees the turn: message, ids, configuration and the request's metadata", () =>
+  it.effect("gives the executor message, ids, configuration and the request's metadata", () =>
     Effect.gen(function*() {
       const task = yield* sendTask("hi", {
         configuration: { acceptedOutputModes: ["text/plain"] },
@@ -90,7 +91,7 @@ describe("SendMessage", () => {
       ].join(" "))
     ))))
 
-  it.effect("S14: an effect is a lone message, without a task", () =>
+  it.effect("an executor's effect is a message without a task", () =>
     Effect.gen(function*() {
       const answer = yield* send("hi", { contextId: contextId("c") })
       if (answer._tag !== "Message") return assert.fail("expected a message")
@@ -100,7 +101,7 @@ describe("SendMessage", () => {
       assert.strictEqual((yield* call(Operation.ListTasks, {})).totalSize, 0)
     }).pipe(Effect.provide(serve(() => Effect.succeed("Hello")))))
 
-  it.effect("a lone message that cannot be had is the call's error, a defect is not told", () =>
+  it.effect("an effect's error is the call's error; a defect's text is not sent", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* tagOf(send("refuse")), "QuotaExceededError")
       const reason = yield* reasonOf(send("die"))
@@ -112,7 +113,7 @@ describe("SendMessage", () => {
         : Effect.fail(AgentError.reason("QuotaExceededError", { message: "no credit" }))
     ))))
 
-  it.effect("STR-08: a defect before the first reply: the FAILED task has an id that Get knows, its text is not told", () =>
+  it.effect("a defect before the first reply fails the task, without sending its text", () =>
     Effect.gen(function*() {
       for (const way of ["throw", "die"]) {
         const task = yield* sendTask(way)
@@ -125,20 +126,26 @@ describe("SendMessage", () => {
     }).pipe(Effect.provide(serve((turn) => {
       if (Message.text(turn.message) === "throw") throw new Error("secret")
       return Stream.die(new Error("secret"))
-    }))))
+    }))), covers("field:STR-08"))
 
-  it.effect("ERR-08: a reason is the call's error, and the task is failed with its message", () =>
-    Effect.gen(function*() {
-      const reason = yield* reasonOf(send("hi"))
-      assert.deepStrictEqual([reason._tag, reason.message], ["UnsupportedOperationError", "not here"])
-      const [task] = (yield* call(Operation.ListTasks, {})).tasks
-      assert.strictEqual(task?.status.state, "failed")
-      assert.deepStrictEqual(task?.status.message?.parts, [Part.text("not here")])
-    }).pipe(
-      Effect.provide(serve(() => Stream.fail(AgentError.reason("UnsupportedOperationError", { message: "not here" }))))
-    ))
+  it.effect(
+    "an executor's error is the call's error, and the task is failed with its message",
+    () =>
+      Effect.gen(function*() {
+        const reason = yield* reasonOf(send("hi"))
+        assert.deepStrictEqual([reason._tag, reason.message], ["UnsupportedOperationError", "not here"])
+        const [task] = (yield* call(Operation.ListTasks, {})).tasks
+        assert.strictEqual(task?.status.state, "failed")
+        assert.deepStrictEqual(task?.status.message?.parts, [Part.text("not here")])
+      }).pipe(
+        Effect.provide(
+          serve(() => Stream.fail(AgentError.reason("UnsupportedOperationError", { message: "not here" })))
+        )
+      ),
+    covers("field:ERR-08")
+  )
 
-  it.effect("a task that did not succeed is a value", () =>
+  it.effect("a rejected task is a value", () =>
     Effect.gen(function*() {
       const task = yield* sendTask("hi")
       assert.strictEqual(task.status.state, "rejected")
@@ -146,7 +153,7 @@ describe("SendMessage", () => {
       assert.isUndefined(task.artifacts)
     }).pipe(Effect.provide(serve(() => Stream.make(Reply.status("rejected", "not my business"), "unheard")))))
 
-  it.effect("S6: empty parts and a negative historyLength are refused, the member named, nothing is written", () =>
+  it.effect("refuses empty parts and a negative history length by name, and writes nothing", () =>
     Effect.gen(function*() {
       const parts = yield* reasonOf(send([]))
       assert.deepStrictEqual(parts._tag === "InvalidParamsError" && parts.violations?.[0]?.field, "message.parts")
@@ -158,7 +165,7 @@ describe("SendMessage", () => {
       assert.strictEqual((yield* call(Operation.ListTasks, {})).totalSize, 0)
     }).pipe(Effect.provide(serve(() => Stream.make("ok")))))
 
-  it.effect("HIST-02: historyLength means the same in Get, List, Send, SendStreaming and Subscribe", () =>
+  it.effect("a history length means the same in get, list, send, stream and subscribe", () =>
     Effect.gen(function*() {
       const task = yield* sendTask("1")
       yield* sendTask("2", { taskId: task.id })
@@ -185,5 +192,5 @@ describe("SendMessage", () => {
         const reason = yield* negative
         assert.strictEqual(reason._tag === "InvalidParamsError" && reason.violations?.[0]?.field, "historyLength")
       }
-    }).pipe(Effect.provide(serve(() => Stream.make(Reply.status("input-required", "ask"))))))
+    }).pipe(Effect.provide(serve(() => Stream.make(Reply.status("input-required", "ask"))))), covers("field:HIST-02"))
 })

@@ -4,6 +4,7 @@ import { Reply, TaskHub } from "@effect-a2a/server"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { covers } from "../../../test/support/covers.ts"
 import { call, card, get, label, labels, sendTask, serve, stream, subscribe, tagOf, text } from "./support.ts"
 
 const later = <A>(value: A) => Stream.fromEffect(Effect.as(Effect.sleep("1 second"), value))
@@ -12,7 +13,7 @@ const chunksOf = (events: ReadonlyArray<StreamEvent.StreamEvent>) =>
   events.filter((event) => event._tag === "ArtifactUpdate")
 
 describe("SendStreamingMessage", () => {
-  it.effect("S14: the task first, then everything in order, then the end", () =>
+  it.effect("emits the task, then everything in order, then ends", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* labels(stream("hi")), [
         "task submitted",
@@ -32,7 +33,7 @@ describe("SendStreamingMessage", () => {
       )
     ))))
 
-  it.effect("every message of an agent has an id of its own, over all turns of a task", () =>
+  it.effect("every message of an agent has a different id, over all turns of a task", () =>
     Effect.gen(function*() {
       const { id } = yield* sendTask("hi")
       yield* sendTask("again", { taskId: id })
@@ -46,49 +47,53 @@ describe("SendStreamingMessage", () => {
       { replay: "events" }
     ))))
 
-  it.effect("ART-08: one artifact, append from the second piece on, lastChunk on the last", () =>
+  it.effect("emits one artifact, appending from the second piece on, and marks the last", () =>
     Effect.gen(function*() {
       const chunks = chunksOf(yield* Stream.runCollect(stream("hi")))
       assert.strictEqual(chunks.length, 50)
       assert.strictEqual(new Set(chunks.map((chunk) => chunk.artifact.artifactId)).size, 1)
       assert.deepStrictEqual(chunks.map((chunk) => chunk.append), [false, ...Array(49).fill(true)])
       assert.deepStrictEqual(chunks.map((chunk) => chunk.lastChunk), [...Array(49).fill(false), true])
-    }).pipe(Effect.provide(serve(() => Stream.range(1, 50).pipe(Stream.map((n) => `${n} `))))))
+    }).pipe(Effect.provide(serve(() => Stream.range(1, 50).pipe(Stream.map((n) => `${n} `))))), covers("field:ART-08"))
 
-  it.effect("ART-08: an early stop closes the artifact: failure, defect, refusal, question, cancel", () =>
-    Effect.gen(function*() {
-      for (const end of ["fail", "die", "refuse", "ask"]) {
-        const seen: Array<StreamEvent.StreamEvent> = []
-        yield* stream(end).pipe(Stream.runForEach((event) => Effect.sync(() => seen.push(event))), Effect.exit)
-        const chunks = chunksOf(seen)
-        assert.deepStrictEqual(chunks.map((chunk) => chunk.lastChunk), [false, true], end)
-        assert.strictEqual(chunks.map((chunk) => Artifact.text(chunk.artifact)).join(""), "ab", end)
-      }
-      const fiber = yield* Effect.forkChild(Stream.runCollect(stream("wait")))
-      yield* TestClock.adjust("1 second")
-      const [task] = (yield* call(Operation.ListTasks, { status: "working" })).tasks
-      assert.isDefined(task)
-      yield* call(Operation.CancelTask, { id: task!.id })
-      const events = yield* Fiber.join(fiber)
-      assert.deepStrictEqual(chunksOf(events).map((chunk) => [label(chunk), chunk.lastChunk]), [
-        ["a", false],
-        ["b", false],
-        ["", true]
-      ])
-      assert.strictEqual(label(events.at(-1)!), "canceled")
-    }).pipe(Effect.provide(serve((turn) => {
-      const said = Stream.make("a", "b")
-      const after = {
-        fail: Stream.succeed(Reply.status("failed", "no")),
-        ask: Stream.succeed(Reply.status("input-required", "what?")),
-        die: Stream.die("boom"),
-        refuse: Stream.fail(AgentError.reason("QuotaExceededError", { message: "no credit" })),
-        wait: Stream.never
-      }
-      return Stream.concat(said, after[Message.text(turn.message) as keyof typeof after])
-    }))))
+  it.effect(
+    "marks the last chunk however the turn ends: failure, defect, refusal, question, cancel",
+    () =>
+      Effect.gen(function*() {
+        for (const end of ["fail", "die", "refuse", "ask"]) {
+          const seen: Array<StreamEvent.StreamEvent> = []
+          yield* stream(end).pipe(Stream.runForEach((event) => Effect.sync(() => seen.push(event))), Effect.exit)
+          const chunks = chunksOf(seen)
+          assert.deepStrictEqual(chunks.map((chunk) => chunk.lastChunk), [false, true], end)
+          assert.strictEqual(chunks.map((chunk) => Artifact.text(chunk.artifact)).join(""), "ab", end)
+        }
+        const fiber = yield* Effect.forkChild(Stream.runCollect(stream("wait")))
+        yield* TestClock.adjust("1 second")
+        const [task] = (yield* call(Operation.ListTasks, { status: "working" })).tasks
+        assert.isDefined(task)
+        yield* call(Operation.CancelTask, { id: task!.id })
+        const events = yield* Fiber.join(fiber)
+        assert.deepStrictEqual(chunksOf(events).map((chunk) => [label(chunk), chunk.lastChunk]), [
+          ["a", false],
+          ["b", false],
+          ["", true]
+        ])
+        assert.strictEqual(label(events.at(-1)!), "canceled")
+      }).pipe(Effect.provide(serve((turn) => {
+        const said = Stream.make("a", "b")
+        const after = {
+          fail: Stream.succeed(Reply.status("failed", "no")),
+          ask: Stream.succeed(Reply.status("input-required", "what?")),
+          die: Stream.die("boom"),
+          refuse: Stream.fail(AgentError.reason("QuotaExceededError", { message: "no credit" })),
+          wait: Stream.never
+        }
+        return Stream.concat(said, after[Message.text(turn.message) as keyof typeof after])
+      }))),
+    covers("field:ART-08")
+  )
 
-  it.effect("a piece of the answer is not held back while the agent thinks", () =>
+  it.effect("emits a piece of the result while the executor is silent", () =>
     Effect.gen(function*() {
       const seen: Array<string> = []
       const fiber = yield* stream("hi").pipe(
@@ -102,7 +107,7 @@ describe("SendStreamingMessage", () => {
       assert.deepStrictEqual(seen.slice(3), ["world", "completed"])
     }).pipe(Effect.provide(serve(() => Stream.concat(Stream.make("Hello "), later("world"))))))
 
-  it.effect("S14: closes at input-required although the executor would go on, and interrupts it", () =>
+  it.effect("ends at input-required and interrupts an executor that would go on", () =>
     Effect.gen(function*() {
       const interrupted = yield* Deferred.make<void>()
       const agent = serve(() =>
@@ -116,7 +121,7 @@ describe("SendStreamingMessage", () => {
       }).pipe(Effect.provide(agent))
     }))
 
-  it.effect("S23: stays open at auth-required, and works on once the executor does", () =>
+  it.effect("stays open at auth-required until the executor goes on", () =>
     Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(labels(stream("hi")))
       yield* TestClock.adjust("1 second")
@@ -131,7 +136,7 @@ describe("SendStreamingMessage", () => {
       Stream.concat(Stream.make(Reply.status("auth-required", "sign in")), later("secret report"))
     ))))
 
-  it.effect("S23: an executor that ends at auth-required leaves the task there", () =>
+  it.effect("leaves the task at auth-required if the executor ends there", () =>
     Effect.gen(function*() {
       const task = yield* sendTask("hi")
       assert.strictEqual((yield* get(task.id)).status.state, "auth-required")
@@ -144,7 +149,7 @@ describe("SendStreamingMessage", () => {
       turn.task === undefined ? Stream.make(Reply.status("auth-required", "sign in")) : Stream.make("ok")
     ))))
 
-  it.effect("STR-08: a defect before the first reply is the task, FAILED, the end", () =>
+  it.effect("a defect before the first reply emits the task and failed, then ends", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* labels(stream("hi")), [
         "task submitted",
@@ -152,9 +157,9 @@ describe("SendStreamingMessage", () => {
       ])
     }).pipe(Effect.provide(serve(() => {
       throw new Error("no model")
-    }))))
+    }))), covers("field:STR-08"))
 
-  it.effect("STR-08: a reason before the first reply: the task all the same, then the reason", () =>
+  it.effect("an error before the first reply emits the task, then fails", () =>
     Effect.gen(function*() {
       const events: Array<StreamEvent.StreamEvent> = []
       yield* stream("hi").pipe(Stream.runForEach((event) => Effect.sync(() => events.push(event))), Effect.exit)
@@ -167,9 +172,9 @@ describe("SendStreamingMessage", () => {
       Effect.provide(
         serve(() => Stream.fail(AgentError.reason("InvalidArgumentError", { message: "no such argument" })))
       )
-    ))
+    ), covers("field:STR-08"))
 
-  it.effect("ERR-07, ERR-08: a reason after two events ends every stream of the task with its own code", () =>
+  it.effect("an error after two events fails every stream of the task with its reason", () =>
     Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(labels(stream("hi")), { startImmediately: true })
       yield* TestClock.adjust("500 millis")
@@ -192,33 +197,37 @@ describe("SendStreamingMessage", () => {
           Effect.fail(AgentError.reason("UnsupportedOperationError", { message: "not here" }))
         ))
       )
-    ))))
+    ))), covers("field:ERR-07", "field:ERR-08"))
 
-  it.effect("ERR-07: before the first event an error is the call's error", () =>
+  it.effect("an error before the first event is the call's error", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* tagOf(Stream.runDrain(subscribe("nowhere" as never))), "TaskNotFoundError")
       assert.strictEqual(yield* tagOf(Stream.runDrain(stream([]))), "InvalidParamsError")
-    }).pipe(Effect.provide(serve(() => Stream.make("ok")))))
+    }).pipe(Effect.provide(serve(() => Stream.make("ok")))), covers("field:ERR-07"))
 
-  it.effect("CAN-07: a client that goes away changes nothing", () =>
-    Effect.gen(function*() {
-      const [first] = yield* stream("hi").pipe(Stream.take(1), Stream.runCollect)
-      yield* TestClock.adjust("3 seconds")
-      const task = yield* get((first as Task.Task).id)
-      assert.strictEqual(task.status.state, "completed")
-      assert.strictEqual(text(task), "123")
-    }).pipe(Effect.provide(serve(() => later("1").pipe(Stream.concat(later("2")), Stream.concat(later("3")))))))
+  it.effect(
+    "a client that disconnects changes nothing",
+    () =>
+      Effect.gen(function*() {
+        const [first] = yield* stream("hi").pipe(Stream.take(1), Stream.runCollect)
+        yield* TestClock.adjust("3 seconds")
+        const task = yield* get((first as Task.Task).id)
+        assert.strictEqual(task.status.state, "completed")
+        assert.strictEqual(text(task), "123")
+      }).pipe(Effect.provide(serve(() => later("1").pipe(Stream.concat(later("2")), Stream.concat(later("3")))))),
+    covers("field:CAN-07")
+  )
 
-  it.effect("CAN-07: nor does a waiting caller that is interrupted", () =>
+  it.effect("a waiting caller that is interrupted changes nothing", () =>
     Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(sendTask("hi"), { startImmediately: true })
       yield* Fiber.interrupt(fiber)
       yield* TestClock.adjust("1 second")
       const [task] = (yield* call(Operation.ListTasks, { includeArtifacts: true })).tasks
       assert.strictEqual(task && text(task), "1")
-    }).pipe(Effect.provide(serve(() => later("1")))))
+    }).pipe(Effect.provide(serve(() => later("1")))), covers("field:CAN-07"))
 
-  it.effect("S15: every stream of a task gets the same events in the same order, one leaving changes nothing", () =>
+  it.effect("emits the same events in the same order to every stream of a task, even if one ends early", () =>
     Effect.gen(function*() {
       const started = yield* Effect.forkChild(labels(stream("hi")), { startImmediately: true })
       const [task] = (yield* call(Operation.ListTasks, {})).tasks
@@ -233,7 +242,7 @@ describe("SendStreamingMessage", () => {
       for (const other of others.slice(1)) assert.deepStrictEqual((yield* Fiber.join(other)).slice(1), all)
     }).pipe(Effect.provide(serve(() => Stream.unwrap(Effect.as(Effect.sleep("1 second"), Stream.make("a", "b")))))))
 
-  it.effect("what is ready together comes as one chunk", () =>
+  it.effect("emits replies that are ready together as one chunk", () =>
     Effect.gen(function*() {
       const sizes: Array<number> = []
       yield* stream("hi").pipe(Stream.runForEachArray((chunk) => Effect.sync(() => sizes.push(chunk.length))))
@@ -262,7 +271,7 @@ describe("SendStreamingMessage", () => {
       )
     ))))
 
-  it.effect("S10: an agent whose card says it does not stream refuses both streams", () =>
+  it.effect("refuses both streams if the card declares no streaming", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* tagOf(Stream.runDrain(stream("hi"))), "UnsupportedOperationError")
       const task = yield* sendTask("hi")
@@ -271,7 +280,7 @@ describe("SendStreamingMessage", () => {
       card: { ...card, capabilities: { streaming: false } }
     }))))
 
-  it.effect("when the server goes down, work is canceled and streams end", () =>
+  it.effect("cancels turns and ends streams when the server is released", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const agent = yield* Layer.buildWithScope(serve(() => Stream.never), scope)

@@ -4,12 +4,13 @@ import { type AgentExecutor, Reply, TaskStore } from "@effect-a2a/server"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { covers } from "../../../test/support/covers.ts"
 import { cancel, get, labels, sendTask, serve, serveSlowly, start, subscribe, tagOf, taskId, text } from "./support.ts"
 
 const wordOf = (turn: AgentExecutor.Turn) => Message.text(turn.message)
 
 describe("SubscribeToTask", () => {
-  it.effect("S16: the task first, then only what is new; ended tasks are refused, unknown ones not found", () =>
+  it.effect("begins with the task and emits only new events; terminal tasks are refused, unknown ones are not found", () =>
     Effect.gen(function*() {
       const { id } = yield* start("slow")
       yield* TestClock.adjust("1500 millis")
@@ -28,63 +29,71 @@ describe("SubscribeToTask", () => {
         : Stream.make(Reply.status(wordOf(turn) as "completed"))
     ))))
 
-  it.effect("RES-07: no live executor: input-required is the snapshot and the end, working stays open for more", () =>
-    Effect.gen(function*() {
-      const store = yield* TaskStore.TaskStore
-      // what a server that went down left behind
-      const left = (id: string, state: "working" | "input-required"): Task.Task => ({
-        _tag: "Task",
-        id: taskId(id),
-        contextId: Id.ContextId.make("c"),
-        status: { state },
-        history: []
-      })
-      yield* store.append(undefined, taskId("asks"), [left("asks", "input-required")])
-      yield* store.append(undefined, taskId("works"), [left("works", "working")])
-      assert.deepStrictEqual(yield* labels(subscribe(taskId("asks"))), ["task input-required"])
-      const fiber = yield* Effect.forkChild(labels(subscribe(taskId("works"))), { startImmediately: true })
-      yield* TestClock.adjust("1 hour")
-      assert.isUndefined(fiber.pollUnsafe())
-      assert.strictEqual(text(yield* sendTask("go on", { taskId: taskId("works") })), "ok")
-      assert.deepStrictEqual(yield* Fiber.join(fiber), ["task working", "task working", "ok", "completed"])
-      assert.strictEqual((yield* cancel(taskId("asks"))).status.state, "canceled")
-    }).pipe(Effect.provide(serve(() => Stream.make("ok")))))
+  it.effect(
+    "without a running executor, input-required is the snapshot and the end, and working stays open",
+    () =>
+      Effect.gen(function*() {
+        const store = yield* TaskStore.TaskStore
+        // what a server that went down left behind
+        const left = (id: string, state: "working" | "input-required"): Task.Task => ({
+          _tag: "Task",
+          id: taskId(id),
+          contextId: Id.ContextId.make("c"),
+          status: { state },
+          history: []
+        })
+        yield* store.append(undefined, taskId("asks"), [left("asks", "input-required")])
+        yield* store.append(undefined, taskId("works"), [left("works", "working")])
+        assert.deepStrictEqual(yield* labels(subscribe(taskId("asks"))), ["task input-required"])
+        const fiber = yield* Effect.forkChild(labels(subscribe(taskId("works"))), { startImmediately: true })
+        yield* TestClock.adjust("1 hour")
+        assert.isUndefined(fiber.pollUnsafe())
+        assert.strictEqual(text(yield* sendTask("go on", { taskId: taskId("works") })), "ok")
+        assert.deepStrictEqual(yield* Fiber.join(fiber), ["task working", "task working", "ok", "completed"])
+        assert.strictEqual((yield* cancel(taskId("asks"))).status.state, "canceled")
+      }).pipe(Effect.provide(serve(() => Stream.make("ok")))),
+    covers("field:RES-07")
+  )
 
-  it.effect("RES-08: snapshot and what follows are the whole, from 200 places, also with a store that takes its time", () =>
-    Effect.gen(function*() {
-      const agent = serveSlowly(() =>
-        Stream.range(1, 1000).pipe(Stream.map((n) => `${n} `), Stream.rechunk(3), Stream.tap(() => Effect.yieldNow))
-      )
-      yield* Effect.gen(function*() {
-        const { id } = yield* start("hi")
-        const whole = Array.from({ length: 1000 }, (_, n) => `${n + 1} `).join("")
-        const fibers: Array<Fiber.Fiber<Task.Task | undefined, unknown>> = []
-        const starts = new Set<number>()
-        for (let n = 0; n < 200; n++) {
-          const known = yield* get(id)
-          starts.add(known.artifacts?.[0]?.parts.length ?? 0)
-          assert.notStrictEqual(known.status.state, "completed")
-          fibers.push(
-            yield* Effect.forkChild(
-              subscribe(id).pipe(Stream.runFold((): Task.Task | undefined => undefined, StreamEvent.apply))
+  it.effect(
+    "the snapshot and the following events are complete from 200 positions, with a slow store too",
+    () =>
+      Effect.gen(function*() {
+        const agent = serveSlowly(() =>
+          Stream.range(1, 1000).pipe(Stream.map((n) => `${n} `), Stream.rechunk(3), Stream.tap(() => Effect.yieldNow))
+        )
+        yield* Effect.gen(function*() {
+          const { id } = yield* start("hi")
+          const whole = Array.from({ length: 1000 }, (_, n) => `${n + 1} `).join("")
+          const fibers: Array<Fiber.Fiber<Task.Task | undefined, unknown>> = []
+          const starts = new Set<number>()
+          for (let n = 0; n < 200; n++) {
+            const known = yield* get(id)
+            starts.add(known.artifacts?.[0]?.parts.length ?? 0)
+            assert.notStrictEqual(known.status.state, "completed")
+            fibers.push(
+              yield* Effect.forkChild(
+                subscribe(id).pipe(Stream.runFold((): Task.Task | undefined => undefined, StreamEvent.apply))
+              )
             )
-          )
-          yield* Effect.yieldNow
-        }
-        assert.isAbove(starts.size, 50)
-        for (const task of yield* Fiber.joinAll(fibers)) {
-          assert.strictEqual(task && text(task), whole)
-          assert.strictEqual(task?.status.state, "completed")
-        }
-      }).pipe(Effect.provide(agent))
-    }))
+            yield* Effect.yieldNow
+          }
+          assert.isAbove(starts.size, 50)
+          for (const task of yield* Fiber.joinAll(fibers)) {
+            assert.strictEqual(task && text(task), whole)
+            assert.strictEqual(task?.status.state, "completed")
+          }
+        }).pipe(Effect.provide(agent))
+      }),
+    covers("field:RES-08")
+  )
 })
 
 describe("SubscribeToTask with replay: events", () => {
   const replay = (execute: (turn: AgentExecutor.Turn) => AgentExecutor.Execution) =>
     serve(execute, { replay: "events" })
 
-  it.effect("ML-28: all events from the start without the task, then live to the end", () =>
+  it.effect("emits all past events without the task, then new ones to the end", () =>
     Effect.gen(function*() {
       const { id } = yield* start("hi")
       yield* TestClock.adjust("1500 millis")
@@ -95,17 +104,17 @@ describe("SubscribeToTask with replay: events", () => {
       assert.deepStrictEqual(yield* labels(subscribe(id)), ["working", "a", "b", "completed"])
     }).pipe(Effect.provide(replay(() =>
       Stream.fromIterable(["a", "b"]).pipe(Stream.rechunk(1), Stream.tap(() => Effect.sleep("1 second")))
-    ))))
+    ))), covers("ML-28"))
 
-  it.effect("ML-29: a failed or canceled task is refused", () =>
+  it.effect("refuses a failed or canceled task", () =>
     Effect.gen(function*() {
       for (const state of ["failed", "canceled"]) {
         const { id } = yield* sendTask(state)
         assert.strictEqual(yield* tagOf(Stream.runDrain(subscribe(id))), "UnsupportedOperationError")
       }
-    }).pipe(Effect.provide(replay((turn) => Stream.make(Reply.status(wordOf(turn) as "failed"))))))
+    }).pipe(Effect.provide(replay((turn) => Stream.make(Reply.status(wordOf(turn) as "failed"))))), covers("ML-29"))
 
-  it.effect("ML-28: a replay of several turns passes over the questions in between", () =>
+  it.effect("a replay of several turns continues after the questions in between", () =>
     Effect.gen(function*() {
       const { id } = yield* sendTask("one")
       assert.deepStrictEqual(yield* labels(subscribe(id)), ["input-required: ?"])
@@ -113,5 +122,5 @@ describe("SubscribeToTask with replay: events", () => {
       assert.deepStrictEqual(yield* labels(subscribe(id)), ["input-required: ?", "ok", "completed"])
     }).pipe(Effect.provide(replay((turn) =>
       turn.task === undefined ? Stream.make(Reply.status("input-required", "?")) : Stream.make("ok")
-    ))))
+    ))), covers("ML-28"))
 })

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as ByteSize from "effect/ByteSize"
 import { HttpIncomingMessage } from "effect/http"
+import { covers } from "../../../test/support/covers.ts"
 import { agent, ask, type Call, served } from "../../../test/support/serve.ts"
 
 const { v0_3, v1_0 } = Protocol
@@ -36,17 +37,17 @@ const request = (method: string, params: unknown = { id: "t-1" }, id: unknown = 
 const only = (calls: ReadonlyArray<Call>): Call => calls.length === 1 ? calls[0]! : assert.fail(`${calls.length} calls`)
 
 describe("the envelope", () => {
-  for (const headers of [v1, {}]) {
-    it.effect(`RPC-04: a body that is not JSON, ${JSON.stringify(headers)}`, () =>
-      Effect.gen(function*() {
+  it.effect("refuses a body that is not JSON, in both versions", () =>
+    Effect.gen(function*() {
+      for (const headers of [v1, {}]) {
         for (const body of ["{\"jsonrpc\":\"2.0\",", "nonsense", "{'a':1}"]) {
           const { answer, calls } = yield* asking(body, headers)
           assert.deepStrictEqual([answer.status, answer.type, calls], [200, "application/json", []])
           const { error, id, jsonrpc } = answer.json
           assert.deepStrictEqual([jsonrpc, id, error.code], ["2.0", null, -32700])
         }
-      }))
-  }
+      }
+    }), covers("field:RPC-04"))
 
   const faults: ReadonlyArray<readonly [title: string, body: unknown, code: number, id: unknown]> = [
     ...[{}, [1], true, 1.5].map((id) =>
@@ -67,16 +68,16 @@ describe("the envelope", () => {
     ["null", null, -32600, null],
     ["nothing", "", -32600, null]
   ]
-  for (const [title, body, code, id] of faults) {
-    it.effect(`RPC-05: ${title} is ${code}`, () =>
-      Effect.gen(function*() {
+  it.effect("refuses an invalid envelope by its code, with the id if it is valid", () =>
+    Effect.gen(function*() {
+      for (const [title, body, code, id] of faults) {
         const { answer, calls } = yield* asking(body)
         assert.deepStrictEqual(calls, [])
-        assert.deepStrictEqual([answer.status, answer.json.error.code, answer.json.id], [200, code, id])
-      }))
-  }
+        assert.deepStrictEqual([answer.status, answer.json.error.code, answer.json.id], [200, code, id], title)
+      }
+    }), covers("field:RPC-05"))
 
-  it.effect("RPC-05: ids are echoed as they came", () =>
+  it.effect("returns ids as they were sent", () =>
     Effect.gen(function*() {
       for (const id of [0, "", "a", -1, null]) {
         const good = yield* asking(request("GetTask", { id: "t-1" }, id))
@@ -87,9 +88,9 @@ describe("the envelope", () => {
         assert.strictEqual(bad.answer.json.id, id)
         assert.isFalse("result" in bad.answer.json)
       }
-    }))
+    }), covers("field:RPC-05"))
 
-  it.effect("params may be left out where nothing is required", () =>
+  it.effect("accepts absent params if no member is required", () =>
     Effect.gen(function*() {
       for (const params of [undefined, null, {}]) {
         const { calls } = yield* asking(request("ListTasks", params))
@@ -100,17 +101,21 @@ describe("the envelope", () => {
       assert.deepStrictEqual(missing.calls, [])
     }))
 
-  it.effect("RPC-10: application/json with parameters is read; what is no JSON is refused as a JSON-RPC error", () =>
-    Effect.gen(function*() {
-      for (const type of ["application/json; charset=utf-8", "Application/JSON", "application/a2a+json"]) {
-        const { answer } = yield* asking(request("GetTask"), { ...v1, "content-type": type })
-        assert.strictEqual(answer.json.result.id, "t-1")
-      }
-      const { answer, calls } = yield* asking(request("GetTask"), { ...v1, "content-type": "text/plain" })
-      assert.deepStrictEqual([answer.json.error.code, calls], [-32005, []])
-    }))
+  it.effect(
+    "accepts application/json with parameters, and refuses other media types with a JSON-RPC error",
+    () =>
+      Effect.gen(function*() {
+        for (const type of ["application/json; charset=utf-8", "Application/JSON", "application/a2a+json"]) {
+          const { answer } = yield* asking(request("GetTask"), { ...v1, "content-type": type })
+          assert.strictEqual(answer.json.result.id, "t-1")
+        }
+        const { answer, calls } = yield* asking(request("GetTask"), { ...v1, "content-type": "text/plain" })
+        assert.deepStrictEqual([answer.json.error.code, calls], [-32005, []])
+      }),
+    covers("field:RPC-10")
+  )
 
-  it.effect("MEM-07: what is too large is a 413 with a JSON-RPC body", () =>
+  it.effect("refuses a body that is too large with 413 and a JSON-RPC error", () =>
     Effect.gen(function*() {
       const { layer } = agent()
       const http = served(JsonRpcServer.routes({ protocols }), layer).pipe(
@@ -121,11 +126,11 @@ describe("the envelope", () => {
       assert.deepStrictEqual([answer.status, answer.type, answer.json.id], [413, "application/json", null])
       assert.strictEqual(answer.json.jsonrpc, "2.0")
       assert.isBelow(answer.json.error.code, -32000)
-    }))
+    }), covers("field:MEM-07"))
 })
 
 describe("params", () => {
-  it.effect("RPC-11: snake_case is read", () =>
+  it.effect("reads snake_case", () =>
     Effect.gen(function*() {
       const { calls } = yield* asking(request("SendMessage", {
         message: { message_id: "m", role: "ROLE_USER", parts: [{ text: "x" }], context_id: "c" },
@@ -134,32 +139,32 @@ describe("params", () => {
       const { configuration, message } = only(calls).request
       assert.deepStrictEqual([message.messageId, message.contextId], ["m", "c"])
       assert.deepStrictEqual(configuration.taskPushNotificationConfig, { url: "https://hook.test" })
-    }))
+    }), covers("field:RPC-11"))
 
-  for (
-    const [title, broken, field] of [
-      ["no messageId", { ...message, messageId: undefined }, "message.messageId"],
-      ["no parts", { ...message, parts: undefined }, "message.parts"],
-      ["no role", { ...message, role: undefined }, "message.role"],
-      ["empty parts", { ...message, parts: [] }, "message.parts"]
-    ] as const
-  ) {
-    it.effect(`SCH-11: ${title} names ${field}, and the agent is not asked`, () =>
-      Effect.gen(function*() {
+  it.effect("names a missing member, and does not call the agent", () =>
+    Effect.gen(function*() {
+      for (
+        const [title, broken, field] of [
+          ["no messageId", { ...message, messageId: undefined }, "message.messageId"],
+          ["no parts", { ...message, parts: undefined }, "message.parts"],
+          ["no role", { ...message, role: undefined }, "message.role"],
+          ["empty parts", { ...message, parts: [] }, "message.parts"]
+        ] as const
+      ) {
         const { answer, calls } = yield* asking(request("SendMessage", { message: broken }))
         const { code, data } = answer.json.error
         assert.deepStrictEqual([code, data[0].reason, calls], [-32602, "INVALID_PARAMS", []])
-        assert.strictEqual(data[1].fieldViolations[0].field, field)
-      }))
-  }
+        assert.strictEqual(data[1].fieldViolations[0].field, field, title)
+      }
+    }), covers("field:SCH-11"))
 
-  it.effect("URL-05: a tenant is a parameter", () =>
+  it.effect("reads a tenant from the params", () =>
     Effect.gen(function*() {
       const { calls } = yield* asking(request("GetTask", { id: "t-1", tenant: "acme" }))
       assert.deepStrictEqual(only(calls).request, { id: "t-1", tenant: "acme" })
-    }))
+    }), covers("field:URL-05"))
 
-  it.effect("VER-07: message/send whose configuration lacks `blocking` waits, and `blocking: false` does not", () =>
+  it.effect("message/send waits without `blocking`, and does not with `blocking: false`", () =>
     Effect.gen(function*() {
       const returns = Effect.fnUntraced(function*(configuration: unknown) {
         const { calls } = yield* asking(request("message/send", { message: kind, configuration }), {})
@@ -170,31 +175,35 @@ describe("params", () => {
       assert.isFalse(yield* returns(undefined))
       assert.isFalse(yield* returns({ blocking: true }))
       assert.isTrue(yield* returns({ blocking: false }))
-    }))
+    }), covers("field:VER-07"))
 })
 
 describe("versions", () => {
-  it.effect("VER-02: without a version the method of 0.3 is served; without 0.3 the answer lists what is", () =>
-    Effect.gen(function*() {
-      for (const headers of [{}, { "a2a-version": "" }]) {
-        const legacy = yield* asking(request("tasks/get"), headers)
-        assert.strictEqual(legacy.answer.json.result.status.state, "completed")
-        const alone = yield* asking(request("SendMessage", { message }), headers, { protocols: [v1_0] })
-        const { code, data } = alone.answer.json.error
-        assert.deepStrictEqual([code, alone.calls], [-32009, []])
-        assert.deepStrictEqual([data[0].reason, data[0].metadata], ["VERSION_NOT_SUPPORTED", {
-          supportedVersions: "1.0"
-        }])
-      }
-    }))
+  it.effect(
+    "serves the methods of 0.3 without a version; without 0.3 it lists the versions it serves",
+    () =>
+      Effect.gen(function*() {
+        for (const headers of [{}, { "a2a-version": "" }]) {
+          const legacy = yield* asking(request("tasks/get"), headers)
+          assert.strictEqual(legacy.answer.json.result.status.state, "completed")
+          const alone = yield* asking(request("SendMessage", { message }), headers, { protocols: [v1_0] })
+          const { code, data } = alone.answer.json.error
+          assert.deepStrictEqual([code, alone.calls], [-32009, []])
+          assert.deepStrictEqual([data[0].reason, data[0].metadata], ["VERSION_NOT_SUPPORTED", {
+            supportedVersions: "1.0"
+          }])
+        }
+      }),
+    covers("field:VER-02")
+  )
 
-  it.effect("VER-02: a method of 1.0 without a version is none of 0.3's", () =>
+  it.effect("refuses a method of 1.0 without a version", () =>
     Effect.gen(function*() {
       const { answer, calls } = yield* asking(request("GetTask"), {})
       assert.deepStrictEqual([answer.json.error.code, calls], [-32601, []])
-    }))
+    }), covers("field:VER-02"))
 
-  it.effect("a version that is named must have the method", () =>
+  it.effect("refuses a method that the named version lacks", () =>
     Effect.gen(function*() {
       for (const [named, method] of [["1.0", "tasks/get"], ["0.3", "GetTask"]] as const) {
         const { answer } = yield* asking(request(method), { "a2a-version": named })
@@ -211,7 +220,7 @@ describe("versions", () => {
       }
     }))
 
-  it.effect("D30: the version may be in the query", () =>
+  it.effect("reads the version from the query", () =>
     Effect.gen(function*() {
       const { layer } = agent()
       const answer = yield* ask("/rpc?A2A-Version=1.0", {
@@ -228,11 +237,11 @@ describe("versions", () => {
     }))
 })
 
-it.effect("UTF-04: non-ASCII is written raw", () =>
+it.effect("writes non-ASCII text unescaped", () =>
   Effect.gen(function*() {
     const { layer } = agent({ refuse: new AgentError.TaskNotFoundError({ message: "😀 你" }) })
     const { text } = yield* ask("/", { method: "POST", headers: v1, body: JSON.stringify(request("GetTask")) }).pipe(
       Effect.provide(served(JsonRpcServer.routes({ protocols }), layer))
     )
     assert.include(text, "😀 你")
-  }))
+  }), covers("field:UTF-04"))
