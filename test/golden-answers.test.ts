@@ -308,7 +308,10 @@ describe("the page's stream", () => {
         Effect.gen(function*() {
           const { agent } = through(cell, () => events(written(completed).map(frame).join("")))
           const heard = yield* Stream.runCollect(Agent.stream(question)).pipe(Effect.provide(agent))
-          assert.deepStrictEqual<unknown>(heard, canonical.map((event) => Recognizer.apply([MemoryLake.recognizer], event)))
+          assert.deepStrictEqual<unknown>(
+            heard,
+            canonical.map((event) => Recognizer.apply([MemoryLake.recognizer], event))
+          )
           // the user's own message in the first event's history is no step of the agent
           assert.deepStrictEqual(heard.flatMap(MemoryLakeAnswer.steps), steps)
         }))

@@ -90,7 +90,7 @@ describe("Agent.waitFor with a server", () => {
       const fiber = yield* Effect.forkChild(Effect.flip(Agent.waitFor(sent.id, { policy })))
       yield* TestClock.adjust("30 seconds")
       const { operation, reason } = yield* Fiber.join(fiber)
-      assert.deepStrictEqual([operation, reason._tag === "TimeoutError" && reason.phase], ["Agent.waitFor", "call"])
+      assert.deepStrictEqual([operation, reason._tag === "TimeoutError" && reason.phase], ["Agent.waitFor", "total"])
       assert.strictEqual((yield* Emulated.getTask(sent.id)).status.state, "working")
     }).pipe(Effect.provide(serve({ card: { ...AgentTest.card, capabilities: { streaming: false } } }, slow))))
 

@@ -1,6 +1,5 @@
 import type { AgentError, AgentTransport } from "@effect-a2a/core"
-import { Agent, Credential, Credentials, Id, ServiceParameters } from "@effect-a2a/core"
-import * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import { Agent, Credential, Credentials, HttpTransport, Id, ServiceParameters } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Config, ConfigProvider, Effect, Exit, Layer, Redacted, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -319,10 +318,10 @@ describe("secrets are in no error", covers("field:SEC-01"), () => {
   it.effect("for a request beside the operations", () =>
     Effect.gen(function*() {
       const error = yield* Effect.exit(
-        HttpBinding.request({
+        HttpTransport.request({
           url: `http://127.0.0.1:1/?k=${secret}`,
           operation: "feedback",
-          frame: { method: "GET", path: "", query: [], body: undefined }
+          request: { method: "GET", path: "", query: [], body: undefined }
         }).pipe(Effect.provide([FetchHttpClient.layer, presenting(...credentials)]))
       )
       yield* check(error, "ConnectionError")

@@ -243,7 +243,7 @@ for (const cell of cells) {
           const { end } = yield* heard.pipe(Effect.provide(Agent.layer.pipe(Layer.provide(layer))))
           if (end === "success") assert.fail(end)
           assert.strictEqual(end._tag, "MalformedResponseError")
-          assert.include(end.message, "not an event stream")
+          assert.include(end.message, "expected an event stream")
           assert.include(end.message, type)
         }
       }))
@@ -268,7 +268,7 @@ for (const cell of cells) {
         const limits = Layer.succeed(HttpBinding.CurrentLimits, {
           maxEventSize: 10_000,
           maxResponseSize: 10_000,
-          grace: Duration.millis(200)
+          trailingSnapshotTimeout: Duration.millis(200)
         })
         const { end } = yield* heard.pipe(Effect.provide(Agent.layer.pipe(Layer.provide(layer), Layer.provide(limits))))
         if (end === "success" || end._tag !== "ResponseTooLargeError") return assert.fail(JSON.stringify(end))
@@ -284,7 +284,7 @@ for (const cell of cells) {
         const limits = Layer.succeed(HttpBinding.CurrentLimits, {
           maxEventSize: 10_000,
           maxResponseSize: 10_000,
-          grace: Duration.millis(200)
+          trailingSnapshotTimeout: Duration.millis(200)
         })
         const error = yield* Effect.flip(Agent.getTask(taskId)).pipe(
           Effect.provide(Agent.layer.pipe(Layer.provide(layer), Layer.provide(limits)))

@@ -87,7 +87,7 @@ const raised: ReadonlyArray<readonly [Reason, Tag]> = [
   [new AgentError.NoCompatibleInterfaceError({ message: "m", offered: [], installed: [] }), "InternalError"],
   [new AgentError.CredentialsUnavailableError({ message: "m" }), "InternalError"],
   [new AgentError.ConnectionError({ message: "m" }), "InternalError"],
-  [new AgentError.TimeoutError({ message: "m", phase: "call" }), "InternalError"],
+  [new AgentError.TimeoutError({ message: "m", phase: "total" }), "InternalError"],
   [new AgentError.MalformedResponseError({ message: "m", dialect: "d", issue: "i" }), "InternalError"],
   [new AgentError.ResponseTooLargeError({ message: "m", maxLength: 1 }), "InternalError"],
   [new AgentError.UnknownError({ message: "m" }), "InternalError"]

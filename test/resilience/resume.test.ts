@@ -31,15 +31,14 @@ for (const cell of cells) {
     ) {
       it.effect(`${id}: after ${name} a snapshot goes on where the text was`, () =>
         Effect.gen(function*() {
-          const resumed: Array<AgentTransport.Resumed> = []
+          const resumed: Array<AgentTransport.ResumeAttempt> = []
           const { asked, layer } = resumable(cell, [
             eventStream(cell, frames, { end }),
             eventStream(cell, [task("working", "Hello"), say(" you", { append: true }), status("completed")])
           ])
           const { end: how, tags, text } = yield* Support.heard.pipe(
             Effect.provide(layer),
-            Effect.provideService(AgentTransport.CurrentResumptionObserver, (one) =>
-              Effect.sync(() => resumed.push(one))),
+            Effect.provideService(AgentTransport.CurrentOnResume, (one) => Effect.sync(() => resumed.push(one))),
             hurried
           )
           assert.strictEqual(how, "success")
@@ -123,7 +122,7 @@ for (const cell of cells) {
         const reason = reasonOf((yield* Support.heard.pipe(Effect.provide(layer))).end)
         assert.strictEqual(asked.length, 1)
         assert.strictEqual(reason._tag, "StreamInterruptedError")
-        assert.match(reason.message, /outcome unknown/)
+        assert.match(reason.message, /may have received message .*; it was not retried/)
         assert.isTrue(
           reason._tag === "StreamInterruptedError" && reason.messageId !== undefined &&
             asked[0]!.body.includes(reason.messageId)
@@ -306,7 +305,7 @@ for (const cell of cells) {
         assert.isTrue(
           reason._tag === "StreamInterruptedError" && reason.taskId === taskId && reason.messageId === undefined
         )
-        assert.match(reason.message, /attempt 3/)
+        assert.match(reason.message, /gave up after 3 attempts/)
       }))
 
     it.effect("RETRY-07: no attempts is none", () =>

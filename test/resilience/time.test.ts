@@ -1,4 +1,4 @@
-import { Agent, type AgentError, AgentTransport, HttpBinding } from "@effect-a2a/core"
+import { Agent, type AgentError, AgentTransport, Timeouts } from "@effect-a2a/core"
 import * as Credentials from "@effect-a2a/core/Credentials"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer, Stream } from "effect"
@@ -11,7 +11,7 @@ import * as Support from "./support.ts"
 
 const { eventStream, peer, say, status, task, taskAnswer, taskId } = Support
 
-const limited = (timeouts: HttpBinding.Timeouts) => Effect.provideService(HttpBinding.CurrentTimeouts, timeouts)
+const limited = (timeouts: Timeouts.Timeouts) => Effect.provideService(Timeouts.CurrentTimeouts, timeouts)
 const turn = Effect.repeat(Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve))), { times: 5 })
 
 const timeout = (end: "success" | AgentError.AgentError) =>
@@ -57,7 +57,7 @@ for (const cell of cells) {
       Effect.gen(function*() {
         const layer = asking(cell, yield* slowly(cell, minutes))
         const [{ end, events }, seconds] = yield* timed(
-          Support.heard.pipe(Effect.provide(layer), limited({ headers: "60 seconds", silence: "60 seconds" }))
+          Support.heard.pipe(Effect.provide(layer), limited({ response: "60 seconds", idle: "60 seconds" }))
         )
         assert.deepStrictEqual([end, events.length], ["success", 38])
         assert.isAtLeast(seconds, 360)
@@ -67,13 +67,13 @@ for (const cell of cells) {
       Effect.gen(function*() {
         const layer = asking(cell, yield* slowly(cell, [[0, task("working")], [36_000, status("completed")]]))
         assert.strictEqual((yield* timed(Support.heard.pipe(Effect.provide(layer))))[0].end, "success")
-        const [{ end }] = yield* timed(Support.heard.pipe(Effect.provide(layer), limited({ call: "60 seconds" })))
-        assert.strictEqual(timeout(end), "call")
+        const [{ end }] = yield* timed(Support.heard.pipe(Effect.provide(layer), limited({ total: "60 seconds" })))
+        assert.strictEqual(timeout(end), "total")
         const resumable = Support.resumable(cell, [yield* slowly(cell, minutes)])
         const [again] = yield* timed(
-          Support.heard.pipe(Effect.provide(resumable.layer), limited({ call: "60 seconds" }))
+          Support.heard.pipe(Effect.provide(resumable.layer), limited({ total: "60 seconds" }))
         )
-        assert.strictEqual(timeout(again.end), "call")
+        assert.strictEqual(timeout(again.end), "total")
         assert.strictEqual(resumable.asked.length, 1)
       }))
 
@@ -81,7 +81,7 @@ for (const cell of cells) {
       Effect.gen(function*() {
         const beats = Array.from({ length: 10 }, () => [50, ": ping\n\n"] as const)
         const layer = asking(cell, yield* slowly(cell, [[0, task("working")], ...beats, [50, status("completed")]]))
-        const [{ end }] = yield* timed(Support.heard.pipe(Effect.provide(layer), limited({ silence: "60 seconds" })))
+        const [{ end }] = yield* timed(Support.heard.pipe(Effect.provide(layer), limited({ idle: "60 seconds" })))
         assert.strictEqual(end, "success")
       }))
 
@@ -90,9 +90,9 @@ for (const cell of cells) {
         let isClosed = false
         const half = eventStream(cell, [task("working")], { end: "open", onCancel: () => (isClosed = true) })
         const [{ end }, seconds] = yield* timed(
-          Support.heard.pipe(Effect.provide(asking(cell, half)), limited({ silence: "60 seconds" }))
+          Support.heard.pipe(Effect.provide(asking(cell, half)), limited({ idle: "60 seconds" }))
         )
-        assert.strictEqual(timeout(end), "silence")
+        assert.strictEqual(timeout(end), "idle")
         assert.isTrue(isClosed)
         assert.isAtMost(seconds, 61)
         isClosed = false
@@ -100,7 +100,7 @@ for (const cell of cells) {
           assert.isTrue(isClosed, "one connection is closed before the next")
           return eventStream(cell, [task("completed", "Hello")])(asked)
         }])
-        const [again] = yield* timed(Support.heard.pipe(Effect.provide(layer), limited({ silence: "60 seconds" })))
+        const [again] = yield* timed(Support.heard.pipe(Effect.provide(layer), limited({ idle: "60 seconds" })))
         assert.deepStrictEqual([again.end, again.text], ["success", "Hello"])
       }))
 
@@ -128,7 +128,7 @@ for (const cell of cells) {
         const layer = asking(cell, eventStream(cell, [task("working")], { end: "open" }))
         const fiber = yield* Support.heard.pipe(
           Effect.provide(layer),
-          limited({ silence: "30 minutes" }),
+          limited({ idle: "30 minutes" }),
           Effect.provideService(Clock.Clock, wall),
           Effect.forkChild
         )
@@ -136,14 +136,14 @@ for (const cell of cells) {
         yield* TestClock.adjust("10 seconds")
         slept = 3_600_000
         yield* TestClock.adjust("10 seconds")
-        assert.strictEqual(timeout((yield* Fiber.join(fiber)).end), "silence")
+        assert.strictEqual(timeout((yield* Fiber.join(fiber)).end), "idle")
       }))
 
     it.effect("the time that a reader takes is no silence", () =>
       Effect.gen(function*() {
         const layer = asking(cell, eventStream(cell, [task("working"), say("a"), say("b"), status("completed")]))
         const slow = Agent.stream("hi").pipe(Stream.tap(() => Effect.sleep("10 minutes")), Stream.runCollect)
-        const [events] = yield* timed(slow.pipe(Effect.provide(layer), limited({ silence: "1 second" })))
+        const [events] = yield* timed(slow.pipe(Effect.provide(layer), limited({ idle: "1 second" })))
         assert.strictEqual(events.length, 4)
       }))
 
@@ -158,14 +158,14 @@ for (const cell of cells) {
           ]
         ) {
           const [{ operation, reason }] = yield* timed(
-            call.pipe(Effect.provide(agent), limited({ headers: "5 seconds" }))
+            call.pipe(Effect.provide(agent), limited({ response: "5 seconds" }))
           )
           if (reason._tag !== "TimeoutError") return assert.fail(reason._tag)
-          assert.strictEqual(reason.phase, "headers")
+          assert.strictEqual(reason.phase, "response")
           assert.strictEqual(reason.messageId !== undefined, operation.startsWith("Send"))
           assert.match(
             reason.message,
-            operation.startsWith("Send") ? /^no answer .* 5s; outcome unknown/ : /^no answer .* 5s$/
+            operation.startsWith("Send") ? /^no response .* 5s; the agent may have received/ : /^no response .* 5s$/
           )
         }
       }))
@@ -173,7 +173,7 @@ for (const cell of cells) {
     it.effect("CAN-05: a call's limit covers its body, which is closed", () =>
       Effect.gen(function*() {
         for (
-          const [timeouts, phase] of [[{ call: "1 second" }, "call"], [{ silence: "1 second" }, "silence"]] as const
+          const [timeouts, phase] of [[{ total: "1 second" }, "total"], [{ idle: "1 second" }, "idle"]] as const
         ) {
           let isClosed = false
           const stalled = eventStream(cell, ["{\"id\":"], {

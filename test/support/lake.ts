@@ -1,7 +1,7 @@
 /** A MemoryLake agent whose service is a function (`respond.ts`), in each of the four combinations. */
 import * as Agent from "@effect-a2a/core/Agent"
 import * as Credentials from "@effect-a2a/core/Credentials"
-import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import type * as HttpTransport from "@effect-a2a/core/HttpTransport"
 import * as Protocol from "@effect-a2a/core/Protocol"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as JsonRpc from "@effect-a2a/transport-jsonrpc/JsonRpc"
@@ -12,7 +12,7 @@ import { type Asked, respond } from "./respond.ts"
 
 export interface Cell {
   readonly name: string
-  readonly binding: HttpBinding.ClientLayer
+  readonly binding: HttpTransport.ClientLayer
   readonly protocol: Protocol.Protocol
 }
 

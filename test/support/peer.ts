@@ -2,7 +2,7 @@
 import type * as AgentError from "@effect-a2a/core/AgentError"
 import type * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import * as Credentials from "@effect-a2a/core/Credentials"
-import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import type * as HttpTransport from "@effect-a2a/core/HttpTransport"
 import * as Message from "@effect-a2a/core/Message"
 import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import * as Effect from "effect/Effect"
@@ -63,7 +63,7 @@ export const chunks = (parts: ReadonlyArray<string | Uint8Array>, options: BodyO
 export const talkTo = (
   cell: Cell,
   answer: (asked: Asked) => Response,
-  options: Partial<HttpBinding.Options> & { readonly credentials?: Layer.Layer<Credentials.Credentials> } = {}
+  options: Partial<HttpTransport.Options> & { readonly credentials?: Layer.Layer<Credentials.Credentials> } = {}
 ): {
   readonly asked: Array<Asked>
   readonly layer: Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError>

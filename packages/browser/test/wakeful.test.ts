@@ -19,7 +19,7 @@ const trying = Effect.fnUntraced(function*(retryAfter?: Duration.Duration) {
     return Effect.fail(new AgentError.AgentError({ operation: "Test", reason }))
   })
   const policy = BrowserAgent.wakeful(Schedule.spaced("5 seconds"))
-  yield* Effect.retry(attempt, AgentTransport.polite(policy)).pipe(
+  yield* Effect.retry(attempt, AgentTransport.respectRetryAfter(policy)).pipe(
     Effect.provideService(Page.CurrentPage, fake.page),
     Effect.forkScoped
   )

@@ -68,19 +68,23 @@ describe.concurrent("a dropped stream", () => {
 describe.concurrent("a timeout ends with 4", () => {
   for (
     const [name, flags, message] of [
-      ["a response that does not begin", ["ask", "hi", "--timeout-headers", "300ms"], "no answer began within 300ms"],
+      [
+        "a response that does not begin",
+        ["ask", "hi", "--timeout-headers", "300ms"],
+        "no response headers within 300ms"
+      ],
       [
         "a stream that falls silent",
         ["ask", "hi", "--stream", "--no-resume", "--timeout-silence", "0.3s"],
-        "nothing came for 300ms"
+        "no byte received for 300ms"
       ],
-      ["a message", ["ask", "hi", "--timeout", "300ms"], "the call was not done within 300ms"],
+      ["a message", ["ask", "hi", "--timeout", "300ms"], "the call took longer than 300ms"],
       [
         "a stream and its resumptions",
         ["ask", "hi", "--stream", "--timeout", "300ms"],
-        "the call was not done within 300ms"
+        "the call took longer than 300ms"
       ],
-      ["a read and its retries", ["task", "get", "t-1", "--timeout", "300ms"], "the call was not done within 300ms"],
+      ["a read and its retries", ["task", "get", "t-1", "--timeout", "300ms"], "the call took longer than 300ms"],
       ["waiting", ["task", "wait", "t-1", "--timeout", "1s"], "the task did not settle within 1s"]
     ] as const
   ) {

@@ -25,7 +25,6 @@
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"
@@ -38,7 +37,6 @@ import * as Answer from "./Answer.ts"
 import type * as Id from "./Id.ts"
 import * as Contexts from "./internal/client/contexts.ts"
 import { publicUrl } from "./internal/errors/publicUrl.ts"
-import * as Timeouts from "./internal/transport/timeouts.ts"
 import * as Waiting from "./internal/transport/waitForTask.ts"
 import * as Message from "./Message.ts"
 import type { Metadata } from "./Metadata.ts"
@@ -48,6 +46,7 @@ import type * as StreamEvent from "./StreamEvent.ts"
 import type * as Task from "./Task.ts"
 import * as TaskProgress from "./TaskProgress.ts"
 import * as TaskState from "./TaskState.ts"
+import * as Timeouts from "./Timeouts.ts"
 
 type Failure = AgentError.AgentError
 
@@ -432,16 +431,6 @@ export const cancel: Client<Agent>["cancel"] = Agent.cancel
 /** Manages webhooks of a task. */
 export const pushConfigs: PushConfigs<Agent> = Agent.pushConfigs
 
-/** Time limits of {@link withTimeouts}. Default: those of an enclosing {@link withTimeouts}, else none. */
-export interface TimeoutOptions {
-  /** From the request until the head of the response arrives. */
-  readonly response?: Duration.Input | undefined
-  /** Between two bytes of a response; heartbeats count. */
-  readonly idle?: Duration.Input | undefined
-  /** The whole call, or the whole life of a stream. */
-  readonly total?: Duration.Input | undefined
-}
-
 type Call = Effect.Effect<unknown, unknown, unknown> | Stream.Stream<unknown, unknown, unknown>
 
 /**
@@ -449,13 +438,10 @@ type Call = Effect.Effect<unknown, unknown, unknown> | Stream.Stream<unknown, un
  * waits for its task gets no response until the task settles, so `response` must be longer than that.
  */
 export const withTimeouts: {
-  (timeouts: TimeoutOptions): <A extends Call>(self: A) => A
-  <A extends Call>(self: A, timeouts: TimeoutOptions): A
-} = dual(2, (self: Call, { idle, response, total }: TimeoutOptions) => {
-  const merge = (outer: Timeouts.Timeouts) => ({
-    ...outer,
-    ...omitUndefined({ headers: response, silence: idle, call: total })
-  })
+  (timeouts: Timeouts.Timeouts): <A extends Call>(self: A) => A
+  <A extends Call>(self: A, timeouts: Timeouts.Timeouts): A
+} = dual(2, (self: Call, timeouts: Timeouts.Timeouts) => {
+  const merge = (outer: Timeouts.Timeouts) => ({ ...outer, ...omitUndefined(timeouts) })
   return Stream.isStream(self)
     ? Stream.updateService(self, Timeouts.CurrentTimeouts, merge)
     : Effect.updateService(self, Timeouts.CurrentTimeouts, merge)

@@ -117,7 +117,7 @@ export class ConnectionError extends Schema.TaggedError<ConnectionError>(
  */
 export class TimeoutError extends Schema.TaggedError<TimeoutError>("@effect-a2a/core/AgentError/TimeoutError")(
   "TimeoutError",
-  { ...fields("TimeoutError"), messageId, phase: Schema.Literals(["headers", "silence", "call"]) }
+  { ...fields("TimeoutError"), messageId, phase: Schema.Literals(["response", "idle", "total"]) }
 ) {}
 
 /** Raised if a stream ended before the task settled; with a `taskId`, subscribe to the task. */

@@ -56,7 +56,7 @@ const addParts = (before: Emitted, parts: ReadonlyArray<Part.Part>): readonly [E
 
 const addMessage = (before: Emitted, { messageId, parts }: Message.Message): readonly [Emitted, string] => {
   if (before.messageIds.has(messageId)) return [before, ""]
-  if (messageId !== Message.unidentified) before.messageIds.add(messageId)
+  if (messageId !== Message.missingMessageId) before.messageIds.add(messageId)
   return addParts(before, parts)
 }
 

@@ -1,98 +1,150 @@
 /**
- * The seam: what a client uses and a server implements. Two methods over operation values, so that everything between
- * the two (retries, gateways, recording, an agent in the same process) is a function from layer to layer.
+ * The transport: what clients call and servers implement. It carries operation values, so everything between the two
+ * (retries, resumption, gateways, recording, an agent in the same process) is a function from transport to transport.
+ *
+ * ```ts
+ * import { AgentTransport, Operation } from "@effect-a2a/core"
+ * import { Effect, Layer } from "effect"
+ *
+ * const target = { url: "https://echo.test", protocolBinding: "in-process", protocolVersion: "1.0" }
+ * const agent = Layer.succeed(AgentTransport.AgentTransport, AgentTransport.fromHandlers(target, {})).pipe(
+ *   AgentTransport.retry(),
+ *   AgentTransport.resumable()
+ * )
+ * const list = Effect.flatMap(AgentTransport.AgentTransport, ({ call }) => call(Operation.ListTasks, {}))
+ * const error = await Effect.runPromise(Effect.flip(list).pipe(Effect.provide(agent)))
+ * error.code // => "UNSUPPORTED_OPERATION"
+ * ```
  *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Schedule from "effect/Schedule"
 import type * as AgentCard from "./AgentCard.ts"
+import type { AgentError } from "./AgentError.ts"
+import * as Failover from "./internal/transport/failover.ts"
 import * as Resume from "./internal/transport/resume.ts"
 import * as Retry from "./internal/transport/retry.ts"
 import * as WithCard from "./internal/transport/withCard.ts"
-import type { Transport } from "./Transport.ts"
+import * as Transport from "./Transport.ts"
+
+export { fromHandlers, type Handlers, type Interceptors, refusePush } from "./Transport.ts"
+
+/** The functions of a transport. */
+export type Service = Transport.Transport
+
+/** The transport that an {@link Agent} calls. */
+export class AgentTransport
+  extends Context.Service<AgentTransport, Transport.Transport>()("@effect-a2a/core/AgentTransport")
+{}
+
+/** Changes a transport, given as a value or as a layer; a layer keeps its other services. */
+export interface Decorator {
+  <Self extends Transport.Transport | Layer.Layer<AgentTransport, unknown, unknown>>(self: Self): Self
+}
+
+/** Changes a transport, given as a value or as a layer, by an effect that may fail with `E2` and needs `R2`. */
+export interface EffectDecorator<E2, R2> {
+  <Self extends Transport.Transport | Layer.Layer<AgentTransport, unknown, unknown>>(
+    self: Self
+  ): Self extends Layer.Layer<infer A, infer E, infer R> ? Layer.Layer<A, E | E2, R | R2>
+    : Effect.Effect<Transport.Transport, E2, R2>
+}
 
 /**
- * `target` is the interface that is spoken to. `call` answers once, `stream` answers with events and succeeds only
- * after a settled state or a message. At this seam a failed task is a value; {@link AgentError} is a failed call.
- */
-export class AgentTransport extends Context.Service<AgentTransport, Transport>()("@effect-a2a/core/AgentTransport") {}
-
-/**
- * Changes a transport: every decorator is made with this.
+ * Makes a decorator from a function on transports, which may be effectful. The result takes a layer or a transport.
  *
  * ```ts
- * import { AgentTransport } from "@effect-a2a/core"
+ * import { AgentTransport, Operation } from "@effect-a2a/core"
+ * import { Effect } from "effect"
  *
- * const logged = AgentTransport.transform((transport) => ({
+ * const calls: Array<string> = []
+ * const record = AgentTransport.transform((transport) => ({
  *   ...transport,
- *   call: (operation, request) => transport.call(operation, request)
+ *   call: (operation, request) => {
+ *     calls.push(operation._tag)
+ *     return transport.call(operation, request)
+ *   }
  * }))
- * typeof logged // => "function"
+ * const target = { url: "https://agent.test", protocolBinding: "in-process", protocolVersion: "1.0" }
+ * const agent = record(AgentTransport.fromHandlers(target, {}))
+ * await Effect.runPromise(Effect.ignore(agent.call(Operation.ListTasks, {})))
+ * calls // => ["ListTasks"]
  * ```
  */
-export const transform =
-  (f: (self: AgentTransport["Service"]) => AgentTransport["Service"]) =>
-  <E, R>(self: Layer.Layer<AgentTransport, E, R>): Layer.Layer<AgentTransport, E, R> =>
-    Layer.effect(AgentTransport, Effect.map(AgentTransport, f)).pipe(Layer.provide(self))
+export const transform: {
+  (f: (self: Transport.Transport) => Transport.Transport): Decorator
+  <E, R>(f: (self: Transport.Transport) => Effect.Effect<Transport.Transport, E, R>): EffectDecorator<E, R>
+} = (
+  f: (self: Transport.Transport) => Transport.Transport | Effect.Effect<Transport.Transport, unknown, unknown>
+): any =>
+(self: Transport.Transport | Layer.Layer<AgentTransport, unknown, unknown>) => {
+  if (!Layer.isLayer(self)) return f(self as Transport.Transport)
+  const made = Effect.flatMap(AgentTransport, (transport) => {
+    const next = f(transport)
+    return Effect.isEffect(next) ? next : Effect.succeed(next)
+  })
+  return Layer.effect(AgentTransport, made).pipe(Layer.provideMerge(self))
+}
 
-/** How long to wait before another attempt, and how often; a peer's `Retry-After` is always waited for. */
-export type Policy = Retry.Policy
+/**
+ * Puts functions around single operations; the others are passed on. `next` is the original.
+ */
+export const intercept = (interceptors: Transport.Interceptors): Decorator =>
+  transform(Transport.intercept(interceptors))
 
-/** 250 ms, doubled each time up to 10 s, jittered. */
+/** The waits between attempts, and their number. A peer's `Retry-After` (up to five minutes) is always respected. */
+export type Policy = Schedule.Schedule<unknown, AgentError>
+
+/** Waits 250 ms, doubled each time up to 10 s, jittered; at most `times` times. */
 export const backoff: (times: number) => Policy = Retry.backoff
 
-/** A policy for effects of one's own: only where another attempt may do better, and after what the peer asked for. */
-export const polite: (policy: Policy) => Policy = Retry.polite
+/**
+ * Wraps a policy for `Effect.retry` around your own calls: it stops at errors that are not retryable and waits at least
+ * as long as the peer's `Retry-After`.
+ */
+export const respectRetryAfter: (policy: Policy) => Policy = Retry.respectRetryAfter
 
 /**
- * Repeats what may be repeated blindly: reads, cancels, and subscriptions that failed before their first event. Sends
- * are never repeated by this.
- *
- * ```ts
- * import { AgentTransport } from "@effect-a2a/core"
- * import { Rest } from "@effect-a2a/transport-rest"
- * import { Layer } from "effect"
- *
- * const transport = Rest.layer({ url: "https://agent.test" }).pipe(
- *   AgentTransport.retry(AgentTransport.backoff(3)),
- *   AgentTransport.resumable()
- * )
- * Layer.isLayer(transport) // => true
- * ```
+ * Retries idempotent operations: reads, cancels, and subscriptions that failed before their first event. Sends are never
+ * retried. Default: three more attempts with {@link backoff}.
  */
-export const retry = (policy: Policy = backoff(3)) => transform(Retry.over(policy, ({ idempotent }) => idempotent))
+export const retry = (policy: Policy = backoff(3)): Decorator =>
+  transform(Retry.retry(policy, ({ idempotent }) => idempotent))
 
 /**
- * Repeats sends too, with the same `messageId`: for agents that know a repeated message again. With others a message may
- * be acted upon twice.
+ * Retries sends too, with the same `messageId`. Only for agents that recognise a repeated message: others may act on it
+ * twice. Default: three more attempts with {@link backoff}.
  */
-export const retrySends = (policy: Policy = backoff(3)) =>
-  transform(Retry.over(policy, ({ _tag }) => _tag.startsWith("Send")))
+export const retrySends = (policy: Policy = backoff(3)): Decorator =>
+  transform(Retry.retry(policy, ({ kind }) => kind === "send"))
 
-/** A dropped stream is being taken up again. */
-export type Resumed = Resume.Resumed
+/** An attempt to resume a stream: of which task, and how many in a row. */
+export type ResumeAttempt = Resume.ResumeAttempt
 
-/** Told of each attempt to take a stream up again; does nothing unless provided. */
-export const CurrentResumptionObserver = Context.Reference<(resumed: Resumed) => Effect.Effect<void>>(
-  "@effect-a2a/core/AgentTransport/CurrentResumptionObserver",
+/** Called on every attempt to resume a stream. Default: does nothing. */
+export const CurrentOnResume = Context.Reference<(attempt: ResumeAttempt) => Effect.Effect<void>>(
+  "@effect-a2a/core/AgentTransport/CurrentOnResume",
   { defaultValue: () => () => Effect.void }
 )
 
 /**
- * Takes streams that drop before their task has settled up again, by subscribing to the task, and tells nothing twice:
- * peers that begin with the task and peers that tell everything from the start are told apart by their first event.
- * `policy` (default: five attempts with back-off) starts anew with each new event and after ten good seconds; what the
- * peer asks to wait is waited, up to five minutes. A task that ended meanwhile is read. A stream whose task is not known
- * yet, or cannot be had any more, ends in `StreamInterruptedError`; a silent one drops as `HttpBinding.CurrentTimeouts`
- * says.
+ * Resumes streams that drop before their task has settled, by subscribing to the task; no event is emitted twice. Peers
+ * that begin with a snapshot and peers that replay are recognised by their first event. `policy` (default: five
+ * attempts with {@link backoff}) starts anew with each new event and after a connection of ten seconds. A task that
+ * ended in the meantime is read. A stream fails with `StreamInterruptedError` if its task is not known yet or cannot be
+ * retrieved. The idle timeout (`Timeouts.CurrentTimeouts`) counts as a drop.
  */
-export const resumable = (policy: Policy = backoff(5)) => transform(Resume.over(policy, CurrentResumptionObserver))
+export const resumable = (policy: Policy = backoff(5)): Decorator => transform(Resume.resume(policy, CurrentOnResume))
 
 /**
- * For an agent whose card is in hand: it answers `GetAgentCard`; push notifications and the extended card are refused
- * locally where it does not declare them; and where it does not say that the agent streams, a streamed send is one that
- * waits, whose answer is the whole stream.
+ * Uses a card: it answers `GetAgentCard`; push notifications and the extended card are refused locally if it does not
+ * declare them; and if it does not declare streaming, a streaming send becomes a waiting send that emits its result.
  */
-export const withCard = (card: AgentCard.AgentCard) => transform(WithCard.over(Effect.succeed(card), card.capabilities))
+export const withCard = (card: AgentCard.AgentCard): Decorator =>
+  transform(WithCard.withCard(Effect.succeed(card), card.capabilities))
+
+/** Calls `next` if the agent cannot be reached and the message was certainly not delivered. */
+export const failover = (next: Transport.Transport): Decorator => transform((self) => Failover.orElse(self, next))

@@ -30,7 +30,8 @@ import type { AgentError } from "./AgentError.ts"
 import * as AgentTransport from "./AgentTransport.ts"
 import type { Credentials } from "./Credentials.ts"
 import * as Discovery from "./Discovery.ts"
-import * as HttpBinding from "./HttpBinding.ts"
+import type * as HttpBinding from "./HttpBinding.ts"
+import * as HttpTransport from "./HttpTransport.ts"
 import type * as Protocol from "./Protocol.ts"
 
 /** The bindings and the protocol versions of a program, by name and in order of preference. */
@@ -40,7 +41,9 @@ export interface Installed<Binding extends string, Version extends string> {
 }
 
 /** An interface at a known URL. Defaults: the first installed binding and the first installed protocol version. */
-export interface Options<Binding extends string, Version extends string> extends Omit<HttpBinding.Options, "protocol"> {
+export interface Options<Binding extends string, Version extends string>
+  extends Omit<HttpTransport.Options, "protocol">
+{
   readonly binding?: Binding | undefined
   readonly protocol?: Version | Protocol.Protocol | undefined
 }
@@ -72,11 +75,11 @@ export const layerTransport = <Binding extends string, Version extends string>(
     } = options
     return Layer.effect(
       AgentTransport.AgentTransport,
-      Effect.retry(Discovery.make({ ...rest, bindings, protocols }), AgentTransport.polite(policy))
+      Effect.retry(Discovery.make({ ...rest, bindings, protocols }), AgentTransport.respectRetryAfter(policy))
     )
   }
   const { binding: name, protocol: version = all(installed.protocols)[0], ...rest } = options
   const binding = name === undefined ? all(installed.bindings)[0] : installed.bindings[name]
   const protocol = typeof version === "object" ? version : installed.protocols[version]
-  return HttpBinding.layer(binding)({ ...rest, protocol })
+  return HttpTransport.layer({ ...rest, binding, protocol })
 }

@@ -37,6 +37,7 @@ import * as AgentError from "./AgentError.ts"
 import { AgentTransport } from "./AgentTransport.ts"
 import * as Credentials from "./Credentials.ts"
 import * as HttpBinding from "./HttpBinding.ts"
+import * as HttpTransport from "./HttpTransport.ts"
 import * as Card from "./internal/card/fetchCard.ts"
 import * as Choice from "./internal/card/selectInterface.ts"
 import { publicUrl } from "./internal/errors/publicUrl.ts"
@@ -142,12 +143,12 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   const client = yield* AddressGuard.protect(yield* HttpClient.HttpClient, { allow: [...allow, ...named] })
   const transports = yield* Effect.forEach(
     fallback ? choices : Arr.of(choices[0]),
-    ({ binding, protocol, target }) => HttpBinding.make(binding)({ url: target.url, protocol, tenant: target.tenant })
+    ({ binding, protocol, target }) => HttpTransport.make({ binding, url: target.url, protocol, tenant: target.tenant })
   ).pipe(
     Effect.provideService(HttpClient.HttpClient, client)
   )
   const [first, ...others] = transports as Arr.NonEmptyArray<AgentTransport["Service"]>
-  return WithCard.over(current, card.capabilities)(others.reduce(Failover.orElse, first))
+  return WithCard.withCard(current, card.capabilities)(others.reduce(Failover.orElse, first))
 })
 
 /** Connects to an agent as {@link make} does. */

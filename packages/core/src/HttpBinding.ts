@@ -1,5 +1,6 @@
 /**
- * Protocol bindings over HTTP (specification §5): three pure functions each, and one engine that runs them all.
+ * The contract of a protocol binding over HTTP (A2A 1.0 §5): three pure functions that frame and unframe, which one
+ * engine runs ({@link HttpTransport}).
  *
  * ```ts
  * import { HttpBinding } from "@effect-a2a/core"
@@ -15,93 +16,65 @@
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
-import * as HttpClient from "effect/http/HttpClient"
-import * as Layer from "effect/Layer"
-import type { AgentError } from "./AgentError.ts"
-import * as AgentTransport from "./AgentTransport.ts"
-import * as Credentials from "./Credentials.ts"
-import type { Frame, HttpBinding, Limits } from "./internal/binding.ts"
-import * as Engine from "./internal/http/engine.ts"
-import * as Time from "./internal/transport/timeouts.ts"
-import type { Timeouts } from "./internal/transport/timeouts.ts"
-import * as Protocol from "./Protocol.ts"
+import type * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import type * as Operation from "./Operation.ts"
+import type * as Protocol from "./Protocol.ts"
 
-export type { Frame, HttpBinding, Limits, Timeouts }
+/** A request without its host: `path` and `query` are appended to those of the interface's URL. */
+export interface HttpRequest {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE"
+  readonly path: string
+  readonly query: ReadonlyArray<readonly [name: string, value: string]>
+  readonly body: Schema.Json | undefined
+  /** The leading part of `path` that is left out if the interface's URL ends in it already. */
+  readonly prefix?: string | undefined
+}
 
-/** Read when a transport is made. */
+/** A binding: how operations become HTTP requests, and results are read from HTTP responses. */
+export interface HttpBinding {
+  /** `HTTP+JSON`, `JSONRPC`, or a URI. */
+  readonly protocolBinding: string
+  /** Selects the dialect of a protocol version. */
+  readonly dialect: (protocol: Protocol.Protocol) => Protocol.Dialect
+  /** Returns the media types accepted for a response that is no stream. */
+  readonly accept: (protocol: Protocol.Protocol) => string
+  /**
+   * Returns the possible requests of an operation, in order of preference; none if the protocol version lacks it. `body`
+   * is the encoded request of the operation, `id` identifies this call.
+   */
+  readonly toRequests: (input: {
+    readonly protocol: Protocol.Protocol
+    readonly operation: Operation.Any
+    readonly body: Schema.Json
+    readonly id: string
+  }) => ReadonlyArray<HttpRequest>
+  /** Takes the result out of a response body, or out of one event; `event` is its SSE type. */
+  readonly fromResponse: (input: {
+    readonly protocol: Protocol.Protocol
+    readonly status: number
+    readonly body: unknown
+    readonly id: string
+    readonly event?: string | undefined
+  }) => Result.Result<unknown, Protocol.WireFailure>
+}
+
+/**
+ * Limits on what a peer may send. `maxEventSize`: characters of one event (default 32 Mi). `maxResponseSize`: characters
+ * of a response that is no stream (default 64 Mi). `trailingSnapshotTimeout`: how long a stream waits for a last
+ * snapshot after its task has ended (default 200 ms).
+ */
+export interface Limits {
+  readonly maxEventSize: number
+  readonly maxResponseSize: number
+  readonly trailingSnapshotTimeout: Duration.Input
+}
+
+/** The limits of transports made within; read when a transport is made. */
 export const CurrentLimits = Context.Reference<Limits>("@effect-a2a/core/HttpBinding/CurrentLimits", {
   defaultValue: () => ({
     maxEventSize: 32 * 1024 * 1024,
     maxResponseSize: 64 * 1024 * 1024,
-    grace: Duration.millis(200)
+    trailingSnapshotTimeout: Duration.millis(200)
   })
 })
-
-/**
- * Limits of time, read at each call; none unless provided. A stream's connection that is silent for too long is
- * interrupted, and taken up again by `AgentTransport.resumable`: give `silence` more than an agent needs to think, or
- * than its heartbeats are apart. `call` bounds the whole life of a stream too, and the answer to a send that waits for its
- * task begins when that is done: mind both in `headers` and `call`.
- */
-export const CurrentTimeouts = Time.CurrentTimeouts
-
-/** Where an agent is, and which edition it speaks there (default 1.0). */
-export interface Options {
-  readonly url: string
-  readonly protocol?: Protocol.Protocol | undefined
-  readonly tenant?: string | undefined
-  /** Where its card is, if not at the well-known places below the URL or its origin. */
-  readonly agentCardUrl?: string | undefined
-}
-
-const services = Effect.gen(function*() {
-  return {
-    client: yield* HttpClient.HttpClient,
-    credentials: yield* Credentials.Credentials,
-    limits: yield* CurrentLimits
-  }
-})
-
-const complete = ({ agentCardUrl, protocol = Protocol.v1_0, tenant, url }: Options) => ({
-  agentCardUrl,
-  protocol,
-  tenant,
-  url
-})
-
-/** A transport over HTTP. Fails where the URL is none. */
-export const make = (binding: HttpBinding) =>
-  Effect.fnUntraced(function*(options: Options): Effect.fn.Return<
-    AgentTransport.AgentTransport["Service"],
-    AgentError,
-    HttpClient.HttpClient | Credentials.Credentials
-  > {
-    return yield* Engine.make({ binding, ...complete(options), ...yield* services })
-  })
-
-/**
- * A JSON request beside the operations, for what a vendor adds to A2A: `frame` is joined to the URL, credentials and
- * headers are those of an operation, and so are refusals. `operation` names it in errors. Gives the body.
- */
-export const request = Effect.fnUntraced(function*(
-  options: Options & {
-    readonly operation: string
-    readonly frame: Frame
-    readonly extensions?: ReadonlyArray<string> | undefined
-  }
-): Effect.fn.Return<unknown, AgentError, HttpClient.HttpClient | Credentials.Credentials> {
-  const { extensions = [], frame, operation } = options
-  return yield* Engine.request({ ...complete(options), ...yield* services, operation, frame, extensions })
-})
-
-/** {@link make} as a layer: what `Rest.layer` and `JsonRpc.layer` are. */
-export const layer = (binding: HttpBinding) =>
-(options: Options): Layer.Layer<
-  AgentTransport.AgentTransport,
-  AgentError,
-  HttpClient.HttpClient | Credentials.Credentials
-> => Layer.effect(AgentTransport.AgentTransport, make(binding)(options))
-
-/** The type of `Rest.layer` and `JsonRpc.layer`. */
-export type ClientLayer = ReturnType<typeof layer>

@@ -41,7 +41,7 @@ export class Message extends Schema.Opaque<Message>()(
 ) {}
 
 /** The id given to messages that a peer sent without one: it identifies nothing. */
-export const unidentified = Id.MessageId.make("unidentified")
+export const missingMessageId = Id.MessageId.make("unidentified")
 
 /** Content of a message: text, a part, several of either, or a message, which is used as it is. */
 export type Input = string | Part.Part | ReadonlyArray<string | Part.Part> | Message

@@ -31,9 +31,9 @@ import * as Result from "effect/Result"
 import * as AgentError from "./AgentError.ts"
 import type { Token } from "./Credential.ts"
 import * as Credentials from "./Credentials.ts"
+import * as HttpPeer from "./HttpPeer.ts"
 import { toBasicHeader } from "./internal/credentials/placement.ts"
 import { publicUrl } from "./internal/errors/publicUrl.ts"
-import * as Exchange from "./internal/http/exchange.ts"
 import * as Request from "./internal/http/request.ts"
 
 type Failure = AgentError.AgentError
@@ -129,9 +129,9 @@ const request = Effect.fnUntraced(
     if (Result.isFailure(url)) return yield* unavailable(`invalid URL of the token endpoint: ${url.failure.message}`)
     const where = `the token endpoint ${publicUrl(url.success)}`
     const { body, response } = yield* client.execute(toTokenRequest(options, form)).pipe(
-      Exchange.manually,
-      Effect.mapError(Exchange.connectionError),
-      Effect.flatMap((response) => Exchange.read(response, maxSize)),
+      HttpPeer.withoutRedirects,
+      Effect.mapError(HttpPeer.connectionError),
+      Effect.flatMap((response) => HttpPeer.read(response, maxSize)),
       Effect.mapError((error) => unavailable(`${where}: ${error.message}`, error.isRetryable))
     )
     const document = Result.getOrUndefined(body)

@@ -1,12 +1,14 @@
 /**
- * The operations of the A2A specification (§3.1), as values. What a transport can do is a list of these; a protocol
- * edition says how each looks on the wire, or leaves it out.
+ * The operations of the A2A specification (§3.1), as values. A transport carries them; a protocol version defines how
+ * each is written on the wire, or leaves it out.
  *
  * ```ts
  * import { Operation } from "@effect-a2a/core"
  *
  * Operation.GetTask.idempotent // => true
  * Operation.SendStreamingMessage.mode // => "streaming"
+ * Object.values(Operation.all).filter(({ kind }) => kind === "card").map(({ _tag }) => _tag)
+ * // => ["GetExtendedAgentCard", "GetAgentCard"]
  * ```
  *
  * @since 0.1.0
@@ -21,8 +23,12 @@ import * as StreamEvent from "./StreamEvent.ts"
 import * as Task from "./Task.ts"
 import { TaskState } from "./TaskState.ts"
 
+/** The purpose of an operation: to send a message, to read or change a task, its webhooks, or the agent's card. */
+export type Kind = "send" | "task" | "push" | "card"
+
 /**
- * `idempotent` operations may be repeated blindly. A streaming operation's `success` is one event.
+ * One operation. `idempotent` operations can be repeated without a second effect. The `success` of a streaming operation
+ * is one event.
  */
 export interface Operation<
   Tag extends string,
@@ -32,16 +38,11 @@ export interface Operation<
 > {
   readonly _tag: Tag
   readonly mode: Mode
+  readonly kind: Kind
   readonly idempotent: boolean
   readonly request: Req
   readonly success: Res
 }
-
-export type Unary = Operation<string, "unary", Schema.Top, Schema.Top>
-export type Streaming = Operation<string, "streaming", Schema.Top, Schema.Top>
-export type Any = Unary | Streaming
-export type Request<Op extends Any> = Op["request"]["Type"]
-export type Success<Op extends Any> = Op["success"]["Type"]
 
 const operation = <
   const Tag extends string,
@@ -50,7 +51,13 @@ const operation = <
   Res extends Schema.Top
 >(
   _tag: Tag,
-  options: { readonly mode: Mode; readonly idempotent: boolean; readonly request: Req; readonly success: Res }
+  options: {
+    readonly mode: Mode
+    readonly kind: Kind
+    readonly idempotent: boolean
+    readonly request: Req
+    readonly success: Res
+  }
 ): Operation<Tag, Mode, Req, Res> => ({ _tag, ...options })
 
 /** Addresses one of several agents behind one URL; filled in from the chosen interface (specification §3.3.4). */
@@ -103,6 +110,7 @@ export type ListTasksResponse = typeof ListTasksResponse.Type
 
 export const SendMessage = operation("SendMessage", {
   mode: "unary",
+  kind: "send",
   idempotent: false,
   request: SendMessageRequest,
   success: Schema.Union([Task.Task, Message.Message])
@@ -110,6 +118,7 @@ export const SendMessage = operation("SendMessage", {
 
 export const SendStreamingMessage = operation("SendStreamingMessage", {
   mode: "streaming",
+  kind: "send",
   idempotent: false,
   request: SendMessageRequest,
   success: StreamEvent.StreamEvent
@@ -117,6 +126,7 @@ export const SendStreamingMessage = operation("SendStreamingMessage", {
 
 export const GetTask = operation("GetTask", {
   mode: "unary",
+  kind: "task",
   idempotent: true,
   request: Schema.Struct({ ...ofTask, historyLength }),
   success: Task.Task
@@ -124,6 +134,7 @@ export const GetTask = operation("GetTask", {
 
 export const ListTasks = operation("ListTasks", {
   mode: "unary",
+  kind: "task",
   idempotent: true,
   request: ListTasksRequest,
   success: ListTasksResponse
@@ -131,6 +142,7 @@ export const ListTasks = operation("ListTasks", {
 
 export const CancelTask = operation("CancelTask", {
   mode: "unary",
+  kind: "task",
   idempotent: true,
   request: Schema.Struct({ ...ofTask, metadata: Schema.optionalKey(Metadata) }),
   success: Task.Task
@@ -138,6 +150,7 @@ export const CancelTask = operation("CancelTask", {
 
 export const SubscribeToTask = operation("SubscribeToTask", {
   mode: "streaming",
+  kind: "task",
   idempotent: true,
   request: Schema.Struct(ofTask),
   success: StreamEvent.StreamEvent
@@ -145,6 +158,7 @@ export const SubscribeToTask = operation("SubscribeToTask", {
 
 export const CreateTaskPushNotificationConfig = operation("CreateTaskPushNotificationConfig", {
   mode: "unary",
+  kind: "push",
   idempotent: false,
   request: Schema.Struct({ tenant, ...PushNotification.TaskPushNotificationConfig.fields }),
   success: PushNotification.TaskPushNotificationConfig
@@ -152,6 +166,7 @@ export const CreateTaskPushNotificationConfig = operation("CreateTaskPushNotific
 
 export const GetTaskPushNotificationConfig = operation("GetTaskPushNotificationConfig", {
   mode: "unary",
+  kind: "push",
   idempotent: true,
   request: Schema.Struct(ofConfig),
   success: PushNotification.TaskPushNotificationConfig
@@ -159,6 +174,7 @@ export const GetTaskPushNotificationConfig = operation("GetTaskPushNotificationC
 
 export const ListTaskPushNotificationConfigs = operation("ListTaskPushNotificationConfigs", {
   mode: "unary",
+  kind: "push",
   idempotent: true,
   request: Schema.Struct({
     tenant,
@@ -174,6 +190,7 @@ export const ListTaskPushNotificationConfigs = operation("ListTaskPushNotificati
 
 export const DeleteTaskPushNotificationConfig = operation("DeleteTaskPushNotificationConfig", {
   mode: "unary",
+  kind: "push",
   idempotent: true,
   request: Schema.Struct(ofConfig),
   success: Schema.Void
@@ -181,23 +198,25 @@ export const DeleteTaskPushNotificationConfig = operation("DeleteTaskPushNotific
 
 export const GetExtendedAgentCard = operation("GetExtendedAgentCard", {
   mode: "unary",
+  kind: "card",
   idempotent: true,
   request: Schema.Struct({ tenant }),
   success: AgentCard.AgentCard
 })
 
 /**
- * The public card (specification §8.2). Not a remote operation of its own in the specification; a value like the others
- * here, so that one seam serves in-process agents, gateways and HTTP alike.
+ * The public card (A2A 1.0 §8.2). The specification lists no operation for it; as a value like the others it lets one
+ * transport serve in-process agents, gateways and HTTP alike.
  */
 export const GetAgentCard = operation("GetAgentCard", {
   mode: "unary",
+  kind: "card",
   idempotent: true,
   request: Schema.Struct({}),
   success: AgentCard.AgentCard
 })
 
-/** The eleven remote operations by name. */
+/** Every operation by name: the specification's eleven remote ones, and the public card. */
 export const all = {
   SendMessage,
   SendStreamingMessage,
@@ -209,7 +228,27 @@ export const all = {
   GetTaskPushNotificationConfig,
   ListTaskPushNotificationConfigs,
   DeleteTaskPushNotificationConfig,
-  GetExtendedAgentCard
+  GetExtendedAgentCard,
+  GetAgentCard
 } as const
+
+/** The type of {@link all}. */
 export type All = typeof all
+
+/** The name of an operation. */
 export type Tag = keyof All
+
+/** Any of the operations in {@link all}. */
+export type Any = All[Tag]
+
+/** An operation with one result. */
+export type Unary = Extract<Any, { readonly mode: "unary" }>
+
+/** An operation with a stream of events. */
+export type Streaming = Extract<Any, { readonly mode: "streaming" }>
+
+/** The request of an operation. */
+export type Request<Op extends Any> = Op["request"]["Type"]
+
+/** The result of an operation: one value, or one event of its stream. */
+export type Success<Op extends Any> = Op["success"]["Type"]

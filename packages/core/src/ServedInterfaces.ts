@@ -29,7 +29,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { AgentInterface } from "./AgentCard.ts"
 import type { AgentTransport } from "./AgentTransport.ts"
-import type { Protocol } from "./Dialect.ts"
+import type { Protocol } from "./Protocol.ts"
 
 /** A binding that serves an agent below `path`, in these protocol versions. */
 export interface Mount {

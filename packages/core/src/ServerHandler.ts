@@ -106,7 +106,7 @@ const decode = <Op extends Operation.Any>(
   body: unknown,
   recognizers: ReadonlyArray<Recognizer.Recognizer>
 ): Result.Result<Operation.Request<Op>, AgentError.AgentErrorReason> => {
-  const codec = dialect.request[operation._tag as Operation.Tag] as Codec<Operation.Request<Op>> | undefined
+  const codec = dialect.request[operation._tag] as Codec<Operation.Request<Op>> | undefined
   return codec === undefined
     ? Result.fail(
       AgentError.reason("MethodNotFoundError", { message: `${dialect.name} has no operation ${operation._tag}` })
@@ -118,7 +118,7 @@ const decode = <Op extends Operation.Any>(
 }
 
 const encoder = <Op extends Operation.Any>(dialect: Dialect, operation: Op) => {
-  const codec = dialect.success[operation._tag as Operation.Tag] as Codec<Operation.Success<Op>> | undefined
+  const codec = dialect.success[operation._tag] as Codec<Operation.Success<Op>> | undefined
   return (value: Operation.Success<Op>): Result.Result<Schema.Json, AgentError.AgentErrorReason> =>
     codec === undefined
       ? Result.fail(invalidResponse([{ field: "", description: `${dialect.name} has no ${operation._tag}` }]))

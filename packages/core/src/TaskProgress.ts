@@ -60,7 +60,7 @@ const putArtifact = ({ artifacts }: TaskProgress, artifact: Artifact.Artifact, a
 }
 
 const addToolCalls = (self: TaskProgress, from: { readonly parts: ReadonlyArray<Part.Part> } | undefined): void => {
-  if (from !== undefined) for (const part of from.parts) self.toolCalls = ToolCall.add(self.toolCalls, part)
+  if (from !== undefined) { for (const part of from.parts) self.toolCalls = ToolCall.add(self.toolCalls, part) }
 }
 
 const addTask = (self: TaskProgress, event: Task.Task): void => {

@@ -1,18 +1,151 @@
-/** The shape of the seam, for what is written over it. */
-import type * as Effect from "effect/Effect"
-import type * as Stream from "effect/Stream"
+/**
+ * The contract of a transport: an agent as two functions over operation values. Clients call it, servers implement it.
+ *
+ * ```ts
+ * import { Agent, AgentTransport, Message } from "@effect-a2a/core"
+ * import { Effect, Layer } from "effect"
+ *
+ * const echo = AgentTransport.fromHandlers(
+ *   { url: "https://echo.test", protocolBinding: "in-process", protocolVersion: "1.0" },
+ *   { SendMessage: ({ message }) => Message.agent(message.parts) }
+ * )
+ * const agent = Agent.layer.pipe(Layer.provide(Layer.succeed(AgentTransport.AgentTransport, echo)))
+ * const text = Effect.map(Agent.ask("Hello"), (answer) => answer.text)
+ * await Effect.runPromise(text.pipe(Effect.provide(agent))) // => "Hello"
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type * as AgentCard from "./AgentCard.ts"
-import type { AgentError } from "./AgentError.ts"
+import * as AgentError from "./AgentError.ts"
+import { publicUrl } from "./internal/errors/publicUrl.ts"
 import type * as Operation from "./Operation.ts"
 
+/**
+ * An agent that can be called. `target` is the interface that is called. `call` returns one result; `stream` emits
+ * events and succeeds only after a settled state or a message. A failed task is a value here; an {@link AgentError} is a
+ * failed call.
+ */
 export interface Transport {
   readonly target: AgentCard.AgentInterface
   readonly call: <Op extends Operation.Unary>(
     operation: Op,
     request: Operation.Request<Op>
-  ) => Effect.Effect<Operation.Success<Op>, AgentError>
+  ) => Effect.Effect<Operation.Success<Op>, AgentError.AgentError>
   readonly stream: <Op extends Operation.Streaming>(
     operation: Op,
     request: Operation.Request<Op>
-  ) => Stream.Stream<Operation.Success<Op>, AgentError>
+  ) => Stream.Stream<Operation.Success<Op>, AgentError.AgentError>
+}
+
+type Request<K extends Operation.Tag> = Operation.Request<Operation.All[K]>
+type Success<K extends Operation.Tag> = Operation.Success<Operation.All[K]>
+
+/** A failure that a handler may report: a reason, or an error that names its own operation and target. */
+export type Failure = AgentError.AgentErrorReason | AgentError.AgentError
+
+/** One function per operation, which fails with `E`. */
+export type Handlers<E = Failure> =
+  & {
+    readonly [K in Operation.Unary["_tag"]]: (request: Request<K>) => Effect.Effect<Success<K>, E>
+  }
+  & {
+    readonly [K in Operation.Streaming["_tag"]]: (request: Request<K>) => Stream.Stream<Success<K>, E>
+  }
+
+/** Functions around the handlers of a transport, by operation; `next` is the original. */
+export type Interceptors = {
+  readonly [K in Operation.Tag]?: (
+    request: Request<K>,
+    next: Handlers<AgentError.AgentError>[K]
+  ) => ReturnType<Handlers[K]>
+}
+
+/** A handler in the only form that the compiler cannot relate to its tag. */
+type Untyped = (request: unknown, next?: unknown) => never
+
+const handlerOf = (handlers: Partial<Handlers> | Interceptors, operation: Operation.Any): Untyped | undefined =>
+  handlers[operation._tag] as Untyped | undefined
+
+/** Wraps a reason in an error of the operation; an error stays as it is. */
+const toError = (target: AgentCard.AgentInterface, operation: Operation.Any) => (failure: Failure) =>
+  failure._tag === "AgentError" ? failure : new AgentError.AgentError({
+    operation: operation._tag,
+    target: publicUrl(target.url),
+    reason: failure
+  })
+
+const unsupported = (operation: Operation.Any) =>
+  new AgentError.UnsupportedOperationError({ message: `the agent does not support ${operation._tag}` })
+
+/**
+ * Makes a transport from one function per operation. A missing one fails with `UnsupportedOperationError`. A reason is
+ * wrapped in an {@link AgentError} that names the operation and the target.
+ */
+export const fromHandlers = (target: AgentCard.AgentInterface, handlers: Partial<Handlers>): Transport => ({
+  target,
+  call: (operation, request) => {
+    const handler = handlerOf(handlers, operation)
+    return Effect.mapError(
+      handler === undefined ? Effect.fail(unsupported(operation)) : handler(request),
+      toError(target, operation)
+    )
+  },
+  stream: (operation, request) => {
+    const handler = handlerOf(handlers, operation)
+    return Stream.mapError(
+      handler === undefined ? Stream.fail(unsupported(operation)) : handler(request),
+      toError(target, operation)
+    )
+  }
+})
+
+/**
+ * Puts functions around the operations of a transport; operations without one are passed on.
+ *
+ * ```ts
+ * import { AgentError, AgentTransport, Operation, Transport } from "@effect-a2a/core"
+ * import { Effect } from "effect"
+ *
+ * const target = { url: "https://agent.test", protocolBinding: "in-process", protocolVersion: "1.0" }
+ * const polite = Transport.intercept({
+ *   ListTasks: () => Effect.fail(new AgentError.RateLimitError({ message: "at most one list a minute" }))
+ * })(AgentTransport.fromHandlers(target, {}))
+ * const error = await Effect.runPromise(Effect.flip(polite.call(Operation.ListTasks, {})))
+ * error.code // => "RATE_LIMIT_EXCEEDED"
+ * ```
+ */
+export const intercept = (interceptors: Interceptors) => (self: Transport): Transport => ({
+  target: self.target,
+  call: (operation, request) => {
+    const interceptor = handlerOf(interceptors, operation)
+    return interceptor === undefined
+      ? self.call(operation, request)
+      : Effect.mapError(
+        interceptor(request, (request: typeof operation.request.Type) => self.call(operation, request)),
+        toError(self.target, operation)
+      )
+  },
+  stream: (operation, request) => {
+    const interceptor = handlerOf(interceptors, operation)
+    return interceptor === undefined
+      ? self.stream(operation, request)
+      : Stream.mapError(
+        interceptor(request, (request: typeof operation.request.Type) => self.stream(operation, request)),
+        toError(self.target, operation)
+      )
+  }
+})
+
+/** Refuses every operation on webhooks with the same reason, before anything is sent. */
+export const refusePush = (reason: AgentError.AgentErrorReason) => {
+  const refuse = () => Effect.fail(reason)
+  return {
+    CreateTaskPushNotificationConfig: refuse,
+    GetTaskPushNotificationConfig: refuse,
+    ListTaskPushNotificationConfigs: refuse,
+    DeleteTaskPushNotificationConfig: refuse
+  } satisfies Interceptors
 }

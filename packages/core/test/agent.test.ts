@@ -1,9 +1,9 @@
 import * as Agent from "@effect-a2a/core/Agent"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import * as Conversation from "@effect-a2a/core/Conversation"
-import * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import * as Id from "@effect-a2a/core/Id"
 import * as Message from "@effect-a2a/core/Message"
+import * as Timeouts from "@effect-a2a/core/Timeouts"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -151,7 +151,7 @@ describe("Agent.toRequest", () => {
 describe("Agent.withTimeouts", () => {
   it.effect("limits effects and streams, and keeps the limits around it", () =>
     Effect.gen(function*() {
-      const limits = Effect.map(HttpBinding.CurrentTimeouts, ({ call, headers, silence }) => [headers, silence, call])
+      const limits = Effect.map(Timeouts.CurrentTimeouts, ({ idle, response, total }) => [response, idle, total])
       const outer = Agent.withTimeouts(limits, { total: "1 hour", idle: "1 minute" })
       assert.deepStrictEqual(yield* outer, [undefined, "1 minute", "1 hour"])
       const nested = limits.pipe(Agent.withTimeouts({ idle: "2 minutes" }), Agent.withTimeouts({ total: "1 hour" }))

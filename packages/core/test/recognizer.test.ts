@@ -38,7 +38,8 @@ const task = (...parts: ReadonlyArray<Part.Part>): Task.Task => ({
   history: [message(...parts)]
 })
 
-const marksOf = (parts: ReadonlyArray<Part.Part>): ReadonlyArray<string | undefined> => parts.map(({ mark }) => mark?._tag)
+const marksOf = (parts: ReadonlyArray<Part.Part>): ReadonlyArray<string | undefined> =>
+  parts.map(({ mark }) => mark?._tag)
 
 describe("Recognizer", () => {
   it("marks the parts of all that a task holds", () => {
@@ -52,7 +53,8 @@ describe("Recognizer", () => {
     const { artifacts, id, status } = task(thought)
     const values = [
       Recognizer.apply([recognizer], { _tag: "StatusUpdate", taskId: id, status } as const).status.message,
-      Recognizer.apply([recognizer], { _tag: "ArtifactUpdate", taskId: id, artifact: artifacts![0]! } as const).artifact,
+      Recognizer.apply([recognizer], { _tag: "ArtifactUpdate", taskId: id, artifact: artifacts![0]! } as const)
+        .artifact,
       Recognizer.apply([recognizer], message(thought)),
       Recognizer.apply([recognizer], { message: message(thought) }).message,
       Recognizer.apply([recognizer], { tasks: [task(thought)], nextPageToken: "" }).tasks[0]!.history![0]
@@ -106,7 +108,9 @@ const script = Script.layer((turn) => [
 for (const { client, protocol, server, title } of combinations) {
   describe(`marks over ${title}`, () => {
     const agent = (recognizers: { readonly protocol: boolean; readonly context: boolean }) => {
-      const patched = recognizers.protocol ? Protocol.override(() => ({ recognizers: [recognizer] }))(protocol) : protocol
+      const patched = recognizers.protocol
+        ? Protocol.override(protocol, { recognizers: [recognizer] })
+        : protocol
       const routes = server({ path: "/a2a", protocols: [patched] }).pipe(
         Layer.provide(AgentTest.layer),
         Layer.provide(script)

@@ -20,7 +20,7 @@ import * as Agent from "@effect-a2a/core/Agent"
 import type * as AgentCard from "@effect-a2a/core/AgentCard"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import * as Credentials from "@effect-a2a/core/Credentials"
-import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import type * as HttpTransport from "@effect-a2a/core/HttpTransport"
 import * as Id from "@effect-a2a/core/Id"
 import * as Protocol from "@effect-a2a/core/Protocol"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
@@ -147,7 +147,7 @@ export const routes: Layer.Layer<never, never, HttpRouter.HttpRouter> = Layer.me
 
 /** How the emulated agent is spoken to: edition, binding and key; 1.0 over REST with {@link apiKey} unless said otherwise. */
 export interface Options {
-  readonly client?: HttpBinding.ClientLayer | undefined
+  readonly client?: HttpTransport.ClientLayer | undefined
   readonly protocol?: Protocol.Protocol | undefined
   readonly apiKey?: Redacted.Redacted | undefined
 }

@@ -22,7 +22,7 @@
 import * as AgentError from "@effect-a2a/core/AgentError"
 import type { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import type { Credentials } from "@effect-a2a/core/Credentials"
-import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import type * as HttpTransport from "@effect-a2a/core/HttpTransport"
 import type { Metadata } from "@effect-a2a/core/Metadata"
 import * as Protocol from "@effect-a2a/core/Protocol"
 import type { Recognizer } from "@effect-a2a/core/Recognizer"
@@ -128,7 +128,7 @@ export interface Config extends Address {
 
 /** A transport to a MemoryLake agent over `Rest.layer` or `JsonRpc.layer`. Fails where {@link endpoint} does. */
 export const layer =
-  (binding: HttpBinding.ClientLayer) =>
+  (binding: HttpTransport.ClientLayer) =>
   (config: Config): Layer.Layer<AgentTransport, AgentError.AgentError, HttpClient | Credentials> =>
     Layer.unwrap(
       Effect.fromResult(endpoint(config)).pipe(

@@ -21,7 +21,7 @@
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
 import type { Credentials } from "@effect-a2a/core/Credentials"
-import * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import * as HttpTransport from "@effect-a2a/core/HttpTransport"
 import type { TaskId } from "@effect-a2a/core/Id"
 import * as Protocol from "@effect-a2a/core/Protocol"
 import * as ServiceParameters from "@effect-a2a/core/ServiceParameters"
@@ -64,11 +64,11 @@ export const send = (config: MemoryLake.Config) =>
     )
     const protocol = MemoryLake.protocol(config.protocol ?? Protocol.v1_0)
     const path = `${protocol.rest.prefix ?? ""}/tasks/${encodeURIComponent(taskId)}:feedback`
-    yield* HttpBinding.request({
+    yield* HttpTransport.request({
       url,
       protocol,
       operation,
-      frame: { method: "POST", path, query: [], body: { ...feedback } },
+      request: { method: "POST", path, query: [], body: { ...feedback } },
       extensions: [uri]
     })
   })

@@ -1,4 +1,4 @@
-import { AgentError, ServerHandler, Id, type Operation, Protocol } from "@effect-a2a/core"
+import { AgentError, Id, type Operation, Protocol, ServerHandler } from "@effect-a2a/core"
 import { MemoryLake } from "@effect-a2a/memorylake"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
@@ -29,7 +29,7 @@ const notCancelable =
 
 describe("MemoryLake.protocol: refusals read", () => {
   it("ML-33: the service's own body, by its code", () => {
-    for (const { rest } of editions) {
+    for (const { http } of editions) {
       for (
         const code of [
           "INVALID_ARGUMENT",
@@ -41,24 +41,24 @@ describe("MemoryLake.protocol: refusals read", () => {
           "RATE_LIMIT_EXCEEDED"
         ]
       ) {
-        const failure = rest.failure.decode(JSON.parse(`{"success":false,"message":"no","error_code":"${code}"}`))
+        const failure = http.failure.decode(JSON.parse(`{"success":false,"message":"no","error_code":"${code}"}`))
         assert.deepInclude(failure, { message: "no", reason: code })
       }
-      assert.isUndefined(rest.failure.decode(JSON.parse(`{"task":{"id":"run-1"}}`)))
+      assert.isUndefined(http.failure.decode(JSON.parse(`{"task":{"id":"run-1"}}`)))
     }
   })
 
   it("ML-34: a document inside the message wins, over REST and inside JSON-RPC errors", () => {
-    for (const { jsonRpc, rest } of editions) {
+    for (const { http, jsonRpc } of editions) {
       const expected = { message: "Task cannot be canceled: state 3", reason: "TASK_NOT_CANCELABLE" }
-      assert.deepInclude(rest.failure.decode(JSON.parse(notCancelable)), expected)
+      assert.deepInclude(http.failure.decode(JSON.parse(notCancelable)), expected)
       assert.deepInclude(jsonRpc.failure.decode({ code: -32603, message: JSON.parse(notCancelable).message }), expected)
     }
   })
 
   it("ML-34: a message that only looks like a document stays a message", () => {
     for (const message of ["{not json", "{}", `{"errors":1}`]) {
-      const failure = v1_0.rest.failure.decode({ success: false, error_code: "ACCESS_DENIED", message })
+      const failure = v1_0.http.failure.decode({ success: false, error_code: "ACCESS_DENIED", message })
       assert.deepInclude(failure, { message, reason: "ACCESS_DENIED" })
     }
   })
@@ -75,7 +75,7 @@ describe("MemoryLake.protocol: refusals read", () => {
         }]
       }
     }
-    assert.strictEqual(v1_0.rest.failure.decode(body)?.reason, "TASK_NOT_FOUND")
+    assert.strictEqual(v1_0.http.failure.decode(body)?.reason, "TASK_NOT_FOUND")
     assert.strictEqual(v0_3.jsonRpc.failure.decode({ code: -32001, message: "gone" }).code, -32001)
   })
 })
@@ -94,28 +94,28 @@ describe("MemoryLake.protocol: refusals written", () => {
 
   for (const [reason, status, code] of policy) {
     it(`ML-33, ML-35: ${code} is HTTP ${status} with the same body over both bindings`, () => {
-      for (const { jsonRpc, rest } of editions) {
+      for (const { http, jsonRpc } of editions) {
         const body = { success: false, message: reason.message, error_code: code }
-        assert.deepStrictEqual(sent(rest.failure.encode(written(reason))), { status, body })
+        assert.deepStrictEqual(sent(http.failure.encode(written(reason))), { status, body })
         assert.deepStrictEqual(sent(jsonRpc.failure.encode(written(reason))), { _tag: "Response", status, body })
-        assert.strictEqual(rest.failure.decode(body)?.reason, code)
+        assert.strictEqual(http.failure.decode(body)?.reason, code)
       }
     })
   }
 
   it("ML-34: the agent's own refusals are documents inside the body over REST, and read back the same", () => {
     const reason = new AgentError.TaskNotCancelableError({ message: "Task cannot be canceled" })
-    for (const { rest } of editions) {
-      const { body, status } = rest.failure.encode(written(reason))
+    for (const { http } of editions) {
+      const { body, status } = http.failure.encode(written(reason))
       assert.strictEqual(status, 400)
       assert.deepInclude(body, { success: false, error_code: "INVALID_ARGUMENT" })
       assert.strictEqual(
         JSON.parse((body as { message: string }).message).error.details[0].reason,
         "TASK_NOT_CANCELABLE"
       )
-      assert.deepInclude(rest.failure.decode(sent(body)), { reason: "TASK_NOT_CANCELABLE", message: reason.message })
+      assert.deepInclude(http.failure.decode(sent(body)), { reason: "TASK_NOT_CANCELABLE", message: reason.message })
     }
-    const missing = v1_0.rest.failure.encode(written(new AgentError.TaskNotFoundError({ message: "gone" })))
+    const missing = v1_0.http.failure.encode(written(new AgentError.TaskNotFoundError({ message: "gone" })))
     assert.deepInclude(missing.body, { error_code: "NOT_FOUND" })
     assert.strictEqual(missing.status, 404)
   })

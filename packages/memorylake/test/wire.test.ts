@@ -2,7 +2,7 @@ import {
   type AgentError,
   AgentTransport,
   Credentials,
-  type HttpBinding,
+  type HttpTransport,
   Id,
   Message,
   Operation,
@@ -62,7 +62,7 @@ const http = (respond: (sent: Sent) => Response) => {
 const json = (body: string, init?: ResponseInit) =>
   new Response(body, { ...init, headers: { "content-type": "application/json", ...init?.headers } })
 
-const bindings: Readonly<Record<string, HttpBinding.ClientLayer>> = { REST: Rest.layer, "JSON-RPC": JsonRpc.layer }
+const bindings: Readonly<Record<string, HttpTransport.ClientLayer>> = { REST: Rest.layer, "JSON-RPC": JsonRpc.layer }
 
 const transport = (binding: string, protocol: Protocol.Protocol) =>
   MemoryLake.layer(bindings[binding]!)({ ...address, protocol })

@@ -1,4 +1,4 @@
-import { Agent, AgentStream, Credentials, HttpBinding } from "@effect-a2a/core"
+import { Agent, AgentStream, Credentials, Timeouts } from "@effect-a2a/core"
 import { NodeAgent } from "@effect-a2a/node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
@@ -77,9 +77,9 @@ describe("NodeAgent.layer", () => {
       const start = performance.now()
       const { reason } = yield* Effect.flip(Agent.getTask("t-1" as never)).pipe(
         Effect.provide(agent({ url })),
-        Effect.provideService(HttpBinding.CurrentTimeouts, { call: "300 millis" })
+        Effect.provideService(Timeouts.CurrentTimeouts, { total: "300 millis" })
       )
-      assert.strictEqual(reason._tag === "TimeoutError" && reason.phase, "call")
+      assert.strictEqual(reason._tag === "TimeoutError" && reason.phase, "total")
       assert.isBelow(performance.now() - start, 600)
     }).pipe(Effect.scoped), covers("field:CAN-05"))
 })

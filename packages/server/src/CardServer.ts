@@ -92,7 +92,7 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
         Effect.result
       )
       if (card._tag === "Failure") {
-        const { body, status } = protocol.rest.failure.encode(card.failure)
+        const { body, status } = protocol.http.failure.encode(card.failure)
         return HttpServerResponse.jsonUnsafe(body, { status })
       }
       const text = JSON.stringify(card.success)

@@ -99,12 +99,6 @@ describe("the other operations", () => {
       assert.strictEqual((yield* ask.pipe(Effect.provide(extended))).name, "More")
     }))
 
-  it.effect("refuses an unknown operation", () =>
-    Effect.gen(function*() {
-      const unheard = { ...Operation.GetTask, _tag: "Unheard" }
-      assert.strictEqual(yield* tagOf(call(unheard, { id: "t" as never })), "MethodNotFoundError")
-    }).pipe(Effect.provide(serve(() => Stream.make("ok")))))
-
   it.effect("reports a store that dies as an internal error", () =>
     Effect.gen(function*() {
       for (const length of [0, 1]) {

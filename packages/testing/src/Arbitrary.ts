@@ -27,8 +27,12 @@ import * as Schema from "effect/Schema"
 export type Dialect = "1.0" | "0.3 REST" | "0.3 JSON-RPC"
 
 /** One generator per operation: of its requests, or of its answers. */
-export type Requests = { readonly [K in Operation.Tag]: Arbitrary.Arbitrary<Operation.Request<Operation.All[K]>> }
-export type Successes = { readonly [K in Operation.Tag]: Arbitrary.Arbitrary<Operation.Success<Operation.All[K]>> }
+export type Requests = {
+  readonly [K in Exclude<Operation.Tag, "GetAgentCard">]: Arbitrary.Arbitrary<Operation.Request<Operation.All[K]>>
+}
+export type Successes = {
+  readonly [K in Exclude<Operation.Tag, "GetAgentCard">]: Arbitrary.Arbitrary<Operation.Success<Operation.All[K]>>
+}
 
 const optional = Schema.optionalKey
 const text = optional(Schema.NonEmptyString)

@@ -180,5 +180,7 @@ export const layer: {
   ...script: ReadonlyArray<Step> | readonly [(turn: AgentExecutor.Turn) => ReadonlyArray<Step>]
 ): Layer.Layer<AgentExecutor.AgentExecutor> => {
   const [first] = script
-  return AgentExecutor.layer((turn) => play(turn, typeof first === "function" ? first(turn) : script as ReadonlyArray<Step>))
+  return AgentExecutor.layer((turn) =>
+    play(turn, typeof first === "function" ? first(turn) : script as ReadonlyArray<Step>)
+  )
 }

@@ -7,7 +7,7 @@
 import type * as AgentError from "@effect-a2a/core/AgentError"
 import type { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import * as Credentials from "@effect-a2a/core/Credentials"
-import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import type * as HttpTransport from "@effect-a2a/core/HttpTransport"
 import type * as Protocol from "@effect-a2a/core/Protocol"
 import * as Recognizer from "@effect-a2a/core/Recognizer"
 import * as InProcessHttp from "@effect-a2a/server/InProcessHttp"
@@ -34,7 +34,7 @@ export const layerHttp = <E, R>(
 /** One of the four combinations of edition and binding, both halves. */
 export interface Cell {
   readonly protocol: Protocol.Protocol
-  readonly client: HttpBinding.ClientLayer
+  readonly client: HttpTransport.ClientLayer
   readonly server: (options: {
     readonly path: `/${string}`
     readonly protocols: Arr.NonEmptyReadonlyArray<Protocol.Protocol>

@@ -30,7 +30,7 @@
  */
 import type * as AgentCard from "@effect-a2a/core/AgentCard"
 import type { Credentials } from "@effect-a2a/core/Credentials"
-import * as HttpExchange from "@effect-a2a/core/HttpExchange"
+import * as HttpPeer from "@effect-a2a/core/HttpPeer"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { HttpClient } from "effect/http/HttpClient"
@@ -127,7 +127,7 @@ export interface Service {
 export class AdkClient extends Context.Service<AdkClient, Service>()("@effect-a2a/transport-adk/AdkClient") {}
 
 const makeService = (
-  server: HttpExchange.Server,
+  server: HttpPeer.HttpPeer,
   { appName, flavour: configured, serialize = true }: Options
 ): Service => {
   const http = Http.make(server)
@@ -157,7 +157,7 @@ export const make = Effect.fnUntraced(function*(
   options: Options
 ): Effect.fn.Return<Service, AdkError, HttpClient | Credentials> {
   const target = { url: options.url, protocolBinding: "ADK", protocolVersion: "2" }
-  const server = yield* HttpExchange.make(target).pipe(
+  const server = yield* HttpPeer.make(target).pipe(
     Effect.mapError((reason) => new AdkError({ operation: "connect", reason }))
   )
   return makeService(server, options)

@@ -1,4 +1,5 @@
 import * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import * as Timeouts from "@effect-a2a/core/Timeouts"
 import { AdkContent, AdkEvent } from "@effect-a2a/transport-adk"
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
@@ -238,7 +239,7 @@ describe("runSse", () => {
         new Response(Stream.toReadableStream(body) as BodyInit, { headers: { "content-type": "text/event-stream" } })
       ).client
       const fiber = yield* Stream.runDrain(runSse(request)).pipe(
-        Effect.provideService(HttpBinding.CurrentTimeouts, { silence: "30 seconds" }),
+        Effect.provideService(Timeouts.CurrentTimeouts, { idle: "30 seconds" }),
         Effect.flip,
         Effect.forkChild
       )

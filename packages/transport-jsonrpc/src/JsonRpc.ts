@@ -16,8 +16,8 @@
  *
  * @since 0.1.0
  */
-import * as HttpBinding from "@effect-a2a/core/HttpBinding"
-import type * as Operation from "@effect-a2a/core/Operation"
+import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import * as HttpTransport from "@effect-a2a/core/HttpTransport"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -34,13 +34,13 @@ export const binding: HttpBinding.HttpBinding = {
   protocolBinding: "JSONRPC",
   dialect: (protocol) => protocol.jsonRpc.dialect,
   accept: () => "application/json",
-  frame: ({ body, id, operation, protocol }) => {
-    const method = protocol.jsonRpc.methods[operation._tag as Operation.Tag]
+  toRequests: ({ body, id, operation, protocol }) => {
+    const method = protocol.jsonRpc.methods[operation._tag]
     return method === undefined
       ? []
       : [{ method: "POST", path: "", query: [], body: Envelope.request(id, method, body) }]
   },
-  unframe: ({ body, event, id, protocol, status }) => {
+  fromResponse: ({ body, event, id, protocol, status }) => {
     if (Predicate.isReadonlyObject(body) && body.jsonrpc === "2.0") {
       if (body.error !== undefined && body.error !== null) {
         return Result.fail(protocol.jsonRpc.failure.decode(body.error))
@@ -48,7 +48,7 @@ export const binding: HttpBinding.HttpBinding = {
       if ("result" in body) return body.id === id ? Result.succeed(body.result) : Result.fail(wrongId(id, body.id))
     }
     // gateways in front of an agent answer without an envelope
-    const failure = protocol.rest.failure.decode(body)
+    const failure = protocol.http.failure.decode(body)
     if (failure !== undefined) return Result.fail(failure)
     return Result.fail(
       status >= 400
@@ -63,4 +63,4 @@ export const binding: HttpBinding.HttpBinding = {
 }
 
 /** Creates the transport to an agent's JSON-RPC interface. Fails if the URL is invalid. */
-export const layer: HttpBinding.ClientLayer = HttpBinding.layer(binding)
+export const layer: HttpTransport.ClientLayer = (options) => HttpTransport.layer({ binding, ...options })

@@ -24,8 +24,8 @@
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
-import type { Protocol, WireFailure } from "@effect-a2a/core/Dialect"
 import * as Operation from "@effect-a2a/core/Operation"
+import type { Protocol, WireFailure } from "@effect-a2a/core/Protocol"
 import * as Recognizer from "@effect-a2a/core/Recognizer"
 import * as ServedInterfaces from "@effect-a2a/core/ServedInterfaces"
 import * as ServerHandler from "@effect-a2a/core/ServerHandler"

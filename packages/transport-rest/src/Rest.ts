@@ -16,8 +16,8 @@
  *
  * @since 0.1.0
  */
-import * as HttpBinding from "@effect-a2a/core/HttpBinding"
-import type * as Operation from "@effect-a2a/core/Operation"
+import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import * as HttpTransport from "@effect-a2a/core/HttpTransport"
 import type * as Protocol from "@effect-a2a/core/Protocol"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -36,16 +36,16 @@ export const binding: HttpBinding.HttpBinding = {
   dialect: (protocol) => protocol.rest.dialect,
   accept: ({ rest }) =>
     rest.contentType === "application/json" ? rest.contentType : `${rest.contentType}, application/json`,
-  frame: ({ body, operation, protocol: { rest } }) => {
+  toRequests: ({ body, operation, protocol: { rest } }) => {
     const request = split(body, rest.tenantSegment)
-    const routes: ReadonlyArray<Protocol.Route> = rest.routes[operation._tag as Operation.Tag] ?? []
+    const routes: ReadonlyArray<Protocol.Route> = rest.routes[operation._tag] ?? []
     return routes.map((route) => {
       const frame = expand(route, rest.prefix ?? "", request.rest)
-      return { ...frame, path: request.segment + frame.path }
+      return { ...frame, path: request.segment + frame.path, ...(rest.prefix && { prefix: rest.prefix }) }
     })
   },
-  unframe: ({ body, event, protocol, status }) => {
-    const failure = protocol.rest.failure.decode(body)
+  fromResponse: ({ body, event, protocol, status }) => {
+    const failure = protocol.http.failure.decode(body)
     if (failure !== undefined) return Result.fail(failure)
     return status >= 400 || event === "error"
       ? Result.fail({
@@ -57,4 +57,4 @@ export const binding: HttpBinding.HttpBinding = {
 }
 
 /** Creates the transport to an agent's REST interface. Fails if the URL is invalid. */
-export const layer: HttpBinding.ClientLayer = HttpBinding.layer(binding)
+export const layer: HttpTransport.ClientLayer = (options) => HttpTransport.layer({ binding, ...options })

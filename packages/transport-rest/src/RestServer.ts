@@ -24,8 +24,8 @@
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
-import type { Protocol, WireFailure } from "@effect-a2a/core/Dialect"
 import * as Operation from "@effect-a2a/core/Operation"
+import type { Protocol, WireFailure } from "@effect-a2a/core/Protocol"
 import * as Recognizer from "@effect-a2a/core/Recognizer"
 import * as ServedInterfaces from "@effect-a2a/core/ServedInterfaces"
 import * as ServerHandler from "@effect-a2a/core/ServerHandler"
@@ -70,8 +70,8 @@ type Choice =
 const toJson = (body: Schema.Json, status: number, contentType: string, headers: Record<string, string> = {}) =>
   HttpServerResponse.text(JSON.stringify(body), { status, contentType, headers })
 
-const toRefusal = ({ rest }: Protocol, contentType: string) => (failure: WireFailure) => {
-  const { body, status } = rest.failure.encode(failure)
+const toRefusal = ({ http }: Protocol, contentType: string) => (failure: WireFailure) => {
+  const { body, status } = http.failure.encode(failure)
   return toJson(body, status, contentType, ServerHandler.toHeaders(failure))
 }
 
@@ -155,7 +155,7 @@ const run = Effect.fnUntraced(function*(
     return yield* ServerSentEvents.toResponse({
       events: handler.stream(operation, body),
       encode: (event) => event,
-      encodeFailure: (failure) => protocol.rest.failure.encode(failure).body,
+      encodeFailure: (failure) => protocol.http.failure.encode(failure).body,
       refuse: toRefusal(protocol, contentType)
     })
   }

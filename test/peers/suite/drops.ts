@@ -1,8 +1,8 @@
 /** Streams whose connections are cut, and taken up again. */
 import * as Agent from "@effect-a2a/core/Agent"
 import * as Credentials from "@effect-a2a/core/Credentials"
-import * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
+import * as Timeouts from "@effect-a2a/core/Timeouts"
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -117,7 +117,7 @@ export const drops = ({ cell, it }: Context): void => {
       yield* through
       yield* proxy.plan(first({ how: "stall", after: Math.round(proxy.answers[0]!.bytes * 0.8) }))
       const { answer } = yield* through.pipe(
-        Effect.provideService(HttpBinding.CurrentTimeouts, { silence: "300 millis" })
+        Effect.provideService(Timeouts.CurrentTimeouts, { idle: "300 millis" })
       )
       assert.strictEqual(answer, "One, two, three")
       yield* isClosed(proxy)

@@ -4,10 +4,10 @@ import * as AgentError from "@effect-a2a/core/AgentError"
 import * as AgentStream from "@effect-a2a/core/AgentStream"
 import * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import * as Credentials from "@effect-a2a/core/Credentials"
-import * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import * as Message from "@effect-a2a/core/Message"
 import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import * as Task from "@effect-a2a/core/Task"
+import * as Timeouts from "@effect-a2a/core/Timeouts"
 import * as Fault from "@effect-a2a/testing/Fault"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -77,7 +77,7 @@ const hear = Effect.fnUntraced(function*(
   ).pipe(
     Effect.as(undefined),
     Effect.catch(Effect.succeed),
-    Effect.provideService(AgentTransport.CurrentResumptionObserver, () => Effect.sync(() => resumed++))
+    Effect.provideService(AgentTransport.CurrentOnResume, () => Effect.sync(() => resumed++))
   )
   const told = Stream.fromIterable(events)
   const { artifacts, state, text } = yield* AgentStream.answer(told)
@@ -137,7 +137,7 @@ export interface Options {
   readonly seed: number
   readonly peers: ReadonlyArray<Peer>
   readonly concurrency: number
-  readonly timeouts: HttpBinding.Timeouts
+  readonly timeouts: Timeouts.Timeouts
   readonly policy: () => AgentTransport.Policy
   /** Faults besides those that the peers' own wire makes. */
   readonly kinds?: Fault.Options["kinds"]
@@ -180,7 +180,7 @@ export const run = Effect.fnUntraced(function*(options: Options): Effect.fn.Retu
         Layer.provide(Layer.succeedContext(context))
       )
       const heard = yield* hear(transport, question).pipe(
-        Effect.provideService(HttpBinding.CurrentTimeouts, timeouts),
+        Effect.provideService(Timeouts.CurrentTimeouts, timeouts),
         Effect.timeoutOption(patience)
       )
       if (Option.isNone(heard)) return void wrong.push(`${where}: hangs`)

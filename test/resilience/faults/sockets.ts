@@ -65,7 +65,7 @@ const behindProxy = (
       peers: peers.map((peer, at) => ({ ...peer, undisturbed: direct[at]!.transport })),
       concurrency: 8,
       rate: 0,
-      timeouts: { headers: "500 millis", silence: "500 millis" },
+      timeouts: { response: "500 millis", idle: "500 millis" },
       policy: () => Schedule.exponential("5 millis").pipe(Schedule.upTo({ times: 6 })),
       patience: 60_000
     })

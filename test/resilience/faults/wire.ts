@@ -37,7 +37,7 @@ export const overWire = (options: { readonly streams: number; readonly seed: num
     const running = {
       peers: all,
       concurrency: 8,
-      timeouts: { headers: "5 minutes", silence: "5 minutes" },
+      timeouts: { response: "5 minutes", idle: "5 minutes" },
       policy: () => AgentTransport.backoff(4),
       patience: 6 * 3_600_000
     } as const

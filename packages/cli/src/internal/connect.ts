@@ -5,9 +5,11 @@ import type { AgentError } from "@effect-a2a/core/AgentError"
 import * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import * as Credentials from "@effect-a2a/core/Credentials"
 import * as Discovery from "@effect-a2a/core/Discovery"
-import * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import * as HttpTransport from "@effect-a2a/core/HttpTransport"
 import type * as Protocol from "@effect-a2a/core/Protocol"
 import * as ServiceParameters from "@effect-a2a/core/ServiceParameters"
+import * as Timeouts from "@effect-a2a/core/Timeouts"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as NodeAgent from "@effect-a2a/node/NodeAgent"
 import * as NodeCredentials from "@effect-a2a/node/NodeCredentials"
@@ -15,7 +17,6 @@ import * as Adk from "@effect-a2a/transport-adk/Adk"
 import * as Arr from "effect/Array"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { flow, identity } from "effect/Function"
 import type { HttpClient } from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -58,7 +59,9 @@ const transport = (
 ): Layer.Layer<AgentTransport.AgentTransport, AgentError, HttpClient | Credentials.Credentials> => {
   if (place._tag === "Adk") return Adk.layer(place)
   if (place._tag === "MemoryLake") {
-    return MemoryLake.layer(HttpBinding.layer(NodeAgent.bindings[binding ?? "rest"]))({
+    const client: HttpTransport.ClientLayer = (options) =>
+      HttpTransport.layer({ binding: NodeAgent.bindings[binding ?? "rest"], ...options })
+    return MemoryLake.layer(client)({
       ...place.address,
       protocol: NodeAgent.protocols[protocol ?? "1.0"]
     })
@@ -112,13 +115,13 @@ const redacting = Layer.effect(
   })
 )
 
-const timeouts = ({ timeout, timeoutHeaders, timeoutSilence }: Target.Flags): HttpBinding.Timeouts => ({
-  headers: Option.getOrUndefined(timeoutHeaders),
-  silence: Option.getOrUndefined(timeoutSilence),
-  call: Option.getOrUndefined(timeout)
+const timeouts = ({ timeout, timeoutHeaders, timeoutSilence }: Target.Flags): Timeouts.Timeouts => ({
+  response: Option.getOrUndefined(timeoutHeaders),
+  idle: Option.getOrUndefined(timeoutSilence),
+  total: Option.getOrUndefined(timeout)
 })
 
-const reportResumption = (output: Output["Service"]) => ({ attempt, taskId }: AgentTransport.Resumed) =>
+const reportResumption = (output: Output["Service"]) => ({ attempt, taskId }: AgentTransport.ResumeAttempt) =>
   output.json
     ? output.document({ resumed: { taskId, attempt } })
     : output.step(`the connection dropped: resuming task ${taskId}, attempt ${attempt}`)
@@ -142,15 +145,16 @@ export const connect = Effect.gen(function*() {
   const withOptions = MemoryLakeFlags.provide(flags)
   const provide: Connection["provide"] = (self) =>
     withOptions(ServiceParameters.provide({ headers })(self)).pipe(
-      Effect.provideService(HttpBinding.CurrentTimeouts, timeouts(flags)),
-      Effect.provideService(AgentTransport.CurrentResumptionObserver, reportResumption(output))
+      Effect.provideService(Timeouts.CurrentTimeouts, timeouts(flags)),
+      Effect.provideService(AgentTransport.CurrentOnResume, reportResumption(output))
     )
   const policy = AgentTransport.backoff(flags.retries)
-  const resilient = flow(
-    AgentTransport.retry(policy),
-    // ADK servers cannot resume streams
-    flags.resume && target.place._tag !== "Adk" ? AgentTransport.resumable() : identity
-  )
+  // ADK servers cannot resume streams
+  const canResume = flags.resume && target.place._tag !== "Adk"
+  const resilient = (self: ReturnType<typeof transport>) => {
+    const retried = AgentTransport.retry(policy)(self)
+    return canResume ? AgentTransport.resumable()(retried) : retried
+  }
   const agent: Connection["agent"] = (combination) =>
     Agent.make.pipe(
       Effect.provide(resilient(transport(target, combination, policy))),
@@ -168,7 +172,7 @@ export const connect = Effect.gen(function*() {
     card: target.place._tag === "Card"
       // readable even if none of its interfaces is usable
       ? Discovery.card(target.place.url).pipe(
-        Effect.retry(AgentTransport.polite(policy)),
+        Effect.retry(AgentTransport.respectRetryAfter(policy)),
         Effect.provideContext(http),
         provide
       )

@@ -1,4 +1,3 @@
-import type * as Operation from "@effect-a2a/core/Operation"
 import * as Protocol from "@effect-a2a/core/Protocol"
 import { assert, describe, it } from "@effect/vitest"
 import type * as EffectArbitrary from "effect/Arbitrary"
@@ -15,7 +14,7 @@ const names = Object.keys(dialects) as Array<keyof typeof dialects>
 describe.each(names)("what %s writes it reads back the same", (name) => {
   const requests = Arbitrary.requests(name)
   const successes = Arbitrary.successes(name)
-  for (const tag of Object.keys(requests) as Array<Operation.Tag>) {
+  for (const tag of Object.keys(requests) as Array<keyof Arbitrary.Requests>) {
     const asked = dialects[name].request[tag]
     const answered = dialects[name].success[tag]
     if (asked === undefined || answered === undefined) {

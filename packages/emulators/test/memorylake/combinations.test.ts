@@ -2,7 +2,7 @@ import {
   type AgentError,
   AgentTransport,
   Credentials,
-  type HttpBinding,
+  type HttpTransport,
   Id,
   Message,
   Operation,
@@ -21,7 +21,7 @@ import * as Wire from "../../../testing/src/Wire.ts"
 import * as Refusals from "../../src/internal/memorylake/refusals.ts"
 import * as MemoryLakeEmulator from "../../src/MemoryLakeEmulator.ts"
 
-const bindings: Readonly<Record<string, HttpBinding.ClientLayer>> = { REST: Rest.layer, "JSON-RPC": JsonRpc.layer }
+const bindings: Readonly<Record<string, HttpTransport.ClientLayer>> = { REST: Rest.layer, "JSON-RPC": JsonRpc.layer }
 const question = "What is the capital of France?"
 
 const send = (text: string, contextId?: Id.ContextId) =>

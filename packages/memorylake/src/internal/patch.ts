@@ -47,7 +47,7 @@ const ofService = (failure: Protocol.WireFailure) => {
 /** An A2A error document that was put into a message as a string: what it says counts (ML-34). */
 const inner = (message: unknown): Protocol.WireFailure | undefined => {
   const document = typeof message === "string" && message.startsWith("{") ? parse(message) : undefined
-  return isJsonObject(document) ? Protocol.v1_0.rest.failure.decode(document) : undefined
+  return isJsonObject(document) ? Protocol.v1_0.http.failure.decode(document) : undefined
 }
 
 const decodeEnvelope = (body: unknown): Protocol.WireFailure | undefined => {
@@ -174,12 +174,12 @@ const deviations: Readonly<Record<string, Deviation>> = {
   "0.3": { rest: legacyRest, jsonRpc: legacyJsonRpc, onlyCode: -32603 }
 }
 
-const restFailure = (failure: Protocol.Protocol["rest"]["failure"]): Protocol.Protocol["rest"]["failure"] => ({
+const restFailure = (failure: Protocol.Protocol["http"]["failure"]): Protocol.Protocol["http"]["failure"] => ({
   decode: (body) => decodeEnvelope(body) ?? failure.decode(body),
   encode: (refusal) => {
     const own = ofService(refusal)
     if (own !== undefined) return own
-    const { body, status } = Protocol.v1_0.rest.failure.encode(refusal)
+    const { body, status } = Protocol.v1_0.http.failure.encode(refusal)
     return { status, body: envelope(JSON.stringify(body), codeOf(status)) }
   }
 })
@@ -211,9 +211,9 @@ const getFirst = (routes: Protocol.Protocol["rest"]["routes"]): Protocol.Protoco
     }
 }
 
-export const patch = Protocol.override((self) => {
+export const patch = <V extends string>(self: Protocol.Protocol<V>): Protocol.Protocol<V> => {
   const { jsonRpc, onlyCode, rest } = deviations[self.version] ?? deviations["1.0"]!
-  return {
+  return Protocol.override(self, {
     versionRequired: false,
     recognizers: [recognizer, ...self.recognizers],
     extensionsHeader: "A2A-Extensions",
@@ -222,13 +222,13 @@ export const patch = Protocol.override((self) => {
       contentType: "application/json",
       tenantSegment: false,
       dialect: rest(self.rest.dialect),
-      routes: getFirst(self.rest.routes),
-      failure: restFailure(self.rest.failure)
+      routes: getFirst(self.rest.routes)
     },
+    http: { failure: restFailure(self.http.failure) },
     jsonRpc: {
       ...self.jsonRpc,
       dialect: jsonRpc(self.jsonRpc.dialect),
       failure: jsonRpcFailure(self.jsonRpc.failure, onlyCode)
     }
-  }
-})
+  })
+}

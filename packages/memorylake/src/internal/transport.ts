@@ -5,6 +5,7 @@ import type { ContextId } from "@effect-a2a/core/Id"
 import type * as Operation from "@effect-a2a/core/Operation"
 import * as Part from "@effect-a2a/core/Part"
 import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
+import * as Transport from "@effect-a2a/core/Transport"
 import * as Cache from "effect/Cache"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -28,20 +29,15 @@ const maxConversations = 10_000
 
 const projectField = "metadata.memorylake.readWriteProjectId"
 
-const refuse = (operation: Operation.Any, field: string, why: string) =>
-  AgentError.make(operation._tag, "InvalidRequestError", {
+const refuse = (field: string, why: string) =>
+  new AgentError.InvalidRequestError({
     message: `${field}: ${why}`,
     violations: [{ field, description: why }]
   })
 
-const noPush = (operation: Operation.Any) =>
-  AgentError.make(operation._tag, "PushNotificationNotSupportedError", {
-    message: "MemoryLake sends no push notifications: stream, or subscribe to the task"
-  })
-
-const isPush = (operation: Operation.Any) => operation._tag.includes("TaskPushNotificationConfig")
-
-const isSend = (operation: Operation.Any) => operation._tag.startsWith("Send")
+const noPush = new AgentError.PushNotificationNotSupportedError({
+  message: "MemoryLake sends no push notifications: stream, or subscribe to the task"
+})
 
 /** `metadata.memorylake`: the ambient options, and over them what the caller wrote there himself. */
 const withMetadata = (options: Options, request: Operation.SendMessageRequest): Operation.SendMessageRequest => {
@@ -56,17 +52,15 @@ const projectOf = (request: Operation.SendMessageRequest): string | undefined =>
   return typeof projectId === "string" && projectId !== "" ? projectId : undefined
 }
 
-const checked = (
-  operation: Operation.Any,
+const check = (
   request: Operation.SendMessageRequest,
   binding: Option.Option<Binding>
-): Effect.Effect<void, AgentError.AgentError> => {
-  if (request.configuration?.taskPushNotificationConfig !== undefined) return Effect.fail(noPush(operation))
+): Effect.Effect<void, AgentError.AgentErrorReason> => {
+  if (request.configuration?.taskPushNotificationConfig !== undefined) return Effect.fail(noPush)
   const projectId = projectOf(request)
   if (projectId === undefined) {
     return request.message.parts.some(Part.isFile)
       ? Effect.fail(refuse(
-        operation,
         projectField,
         "required with files, which are imported into it; the conversation's project is not inherited for them"
       ))
@@ -75,7 +69,6 @@ const checked = (
   if (Option.isNone(binding) || binding.value.projectId === projectId) return Effect.void
   const began = binding.value.projectId === undefined ? "without a project" : `with ${binding.value.projectId}`
   return Effect.fail(refuse(
-    operation,
     projectField,
     `the conversation ${request.message.contextId} began ${began}, which cannot change; start a new one`
   ))
@@ -113,41 +106,27 @@ const make = Effect.gen(function*() {
       : Effect.void
   }
 
-  const prepare = Effect.fnUntraced(function*(operation: Operation.Any, sent: Operation.SendMessageRequest) {
+  const prepare = Effect.fnUntraced(function*(sent: Operation.SendMessageRequest) {
     const request = withMetadata(yield* CurrentOptions, sent)
-    yield* checked(operation, request, yield* bindingOf(request.message.contextId))
+    yield* check(request, yield* bindingOf(request.message.contextId))
     return request
   })
 
-  const call = (operation: Operation.Unary, request: unknown): Effect.Effect<unknown, AgentError.AgentError> =>
-    isPush(operation)
-      ? Effect.fail(noPush(operation))
-      : !isSend(operation)
-      ? transport.call(operation, request)
-      : Effect.flatMap(
-        prepare(operation, request as Operation.SendMessageRequest),
-        (request) =>
-          transport.call(operation, request).pipe(
-            Effect.tap((answer) => learn(request, answer as StreamEvent.StreamEvent)),
-            Effect.mapError(naming(transport.target.url, request))
-          )
-      )
-
-  const stream = (operation: Operation.Streaming, request: unknown): Stream.Stream<unknown, AgentError.AgentError> =>
-    !isSend(operation)
-      ? transport.stream(operation, request)
-      : Stream.unwrap(
-        Effect.map(
-          prepare(operation, request as Operation.SendMessageRequest),
-          (request) =>
-            transport.stream(operation, request).pipe(
-              Stream.onFirst((event) => learn(request, event as StreamEvent.StreamEvent)),
-              Stream.mapError(naming(transport.target.url, request))
-            )
-        )
-      )
-
-  return { ...transport, call, stream } as AgentTransport["Service"]
+  return Transport.intercept({
+    ...Transport.refusePush(noPush),
+    SendMessage: (sent, next) =>
+      Effect.flatMap(prepare(sent), (request) =>
+        next(request).pipe(
+          Effect.tap((answer) => learn(request, answer)),
+          Effect.mapError(naming(transport.target.url, request))
+        )),
+    SendStreamingMessage: (sent, next) =>
+      Stream.unwrap(Effect.map(prepare(sent), (request) =>
+        next(request).pipe(
+          Stream.onFirst((event) => learn(request, event)),
+          Stream.mapError(naming(transport.target.url, request))
+        )))
+  })(transport)
 })
 
 export const withMemory = <E, R>(self: Layer.Layer<AgentTransport, E, R>): Layer.Layer<AgentTransport, E, R> =>

@@ -1,6 +1,6 @@
 /** Route templates such as `/tasks/{id}:cancel`: clients expand them, servers match paths against them. */
-import type { Protocol, Route } from "@effect-a2a/core/Dialect"
 import type * as Operation from "@effect-a2a/core/Operation"
+import type { Protocol, Route } from "@effect-a2a/core/Protocol"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"

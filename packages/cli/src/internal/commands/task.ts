@@ -1,8 +1,8 @@
 import * as AgentError from "@effect-a2a/core/AgentError"
-import * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import * as Operation from "@effect-a2a/core/Operation"
 import * as Task from "@effect-a2a/core/Task"
 import * as TaskState from "@effect-a2a/core/TaskState"
+import * as Timeouts from "@effect-a2a/core/Timeouts"
 import * as TaskFeedback from "@effect-a2a/memorylake/TaskFeedback"
 import { protocols } from "@effect-a2a/node/NodeAgent"
 import * as Argument from "effect/cli/Argument"
@@ -107,12 +107,12 @@ const watch = Command.make(
 
 /** Limits the whole wait by the total timeout: for the user it is one call. */
 const withTotalTimeout = <A, R>(self: Effect.Effect<A, AgentError.AgentError, R>) =>
-  Effect.flatMap(HttpBinding.CurrentTimeouts, ({ call }) =>
-    call === undefined ? self : Effect.timeoutOrElse(self, {
-      duration: call,
+  Effect.flatMap(Timeouts.CurrentTimeouts, ({ total }) =>
+    total === undefined ? self : Effect.timeoutOrElse(self, {
+      duration: total,
       orElse: () => {
-        const message = `the task did not settle within ${Duration.format(Duration.fromInputUnsafe(call))}`
-        return Effect.fail(AgentError.make("Agent.waitFor", "TimeoutError", { phase: "call", message }))
+        const message = `the task did not settle within ${Duration.format(Duration.fromInputUnsafe(total))}`
+        return Effect.fail(AgentError.make("Agent.waitFor", "TimeoutError", { phase: "total", message }))
       }
     }))
 

@@ -6,10 +6,11 @@ import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import type * as AgentCard from "../../AgentCard.ts"
 import * as AgentError from "../../AgentError.ts"
-import type * as Protocol from "../../Dialect.ts"
+import * as HttpPeer from "../../HttpPeer.ts"
+import type * as Protocol from "../../Protocol.ts"
 import * as ServiceParameters from "../../ServiceParameters.ts"
 import { publicUrl } from "../errors/publicUrl.ts"
-import * as Exchange from "../http/exchange.ts"
+import * as Refusal from "../http/refusal.ts"
 import * as Request from "../http/request.ts"
 import * as Cache from "./httpCache.ts"
 
@@ -33,7 +34,7 @@ export const places = (base: URL, path?: string | undefined): Places => {
 const toMalformed = (protocol: Protocol.Protocol, message: string, issue: string) =>
   new AgentError.MalformedResponseError({ message, dialect: `A2A ${protocol.version} card`, issue })
 
-const decode = (protocol: Protocol.Protocol, answer: Exchange.Answer): Result.Result<
+const decode = (protocol: Protocol.Protocol, answer: HttpPeer.JsonResponse): Result.Result<
   AgentCard.AgentCard,
   AgentError.AgentErrorReason
 > => {
@@ -52,7 +53,8 @@ type Places = Arr.NonEmptyReadonlyArray<URL>
 
 interface Found {
   readonly place: URL
-  readonly answer: Exchange.Answer
+  readonly received: HttpPeer.Received
+  readonly answer: HttpPeer.JsonResponse
 }
 
 const describe = ({ answer, place }: Found) => `${publicUrl(place)} (HTTP ${answer.response.status})`
@@ -74,17 +76,17 @@ const resolveUrls = (card: AgentCard.AgentCard, place: URL): AgentCard.AgentCard
 })
 
 /** Moves a peer to another place; credentials are for the agent's origin only. */
-const peerAt = (peer: Exchange.Peer, base: URL): Exchange.Peer =>
+const peerAt = (peer: HttpPeer.A2aPeer, base: URL): HttpPeer.A2aPeer =>
   base.origin === peer.base.origin ? { ...peer, base } : { ...peer, base, credentials: anonymous }
 
-const anonymous: Exchange.Peer["credentials"] = {
+const anonymous: HttpPeer.A2aPeer["credentials"] = {
   get: () => Effect.succeed([]),
   renew: () => Effect.succeed(false)
 }
 
 /** Tries one place after the other until one has a card. */
 const fetch = Effect.fnUntraced(
-  function*(peer: Exchange.Peer, places: Places, kept: Kept | undefined): Effect.fn.Return<
+  function*(peer: HttpPeer.A2aPeer, places: Places, kept: Kept | undefined): Effect.fn.Return<
     { readonly card: AgentCard.AgentCard; readonly kept: Kept | undefined },
     AgentError.AgentErrorReason
   > {
@@ -92,10 +94,10 @@ const fetch = Effect.fnUntraced(
     for (const place of kept === undefined ? places : [kept.place, ...places.filter((place) => place !== kept.place)]) {
       const frame = { method: "GET", path: "", query: [], body: undefined } as const
       const headers = place === kept?.place ? Cache.conditions(kept.headers) : {}
-      const response = yield* Exchange.execute(peerAt(peer, place), frame, "application/json").pipe(
+      const received = yield* HttpPeer.exchange(peerAt(peer, place), frame, "application/json").pipe(
         ServiceParameters.provide({ headers })
       )
-      found.push({ place, answer: yield* Exchange.read(response, peer.maxResponseSize) })
+      found.push({ place, received, answer: yield* HttpPeer.read(received.response, peer.maxResponseSize) })
       if (!isMissing(found.at(-1)!)) break
     }
     const last = found.at(-1)!
@@ -108,17 +110,19 @@ const fetch = Effect.fnUntraced(
       const headers = { ...kept?.headers, ...response.headers }
       return { card, kept: until === undefined ? undefined : { place: last.place, card, headers, until } }
     }
-    const said = Result.isSuccess(body) ? peer.protocol.rest.failure.decode(body.success) : undefined
+    const said = Result.isSuccess(body) ? peer.protocol.http.failure.decode(body.success) : undefined
     const failure = isMissing(last)
       ? { message: `no agent card at ${found.map(describe).join(", ")}` }
       : said ?? { message: `the agent refused its card at ${describe(last)}` }
-    return yield* Effect.fail(yield* Exchange.refusal(failure, response, { ofTask: false, dialect: "agent card" }))
+    return yield* Effect.fail(
+      yield* Refusal.fromResponse(failure, last.received, { ofTask: false, dialect: "agent card" })
+    )
   }
 )
 
 /** Fetches the card from the first place that has it. A single request serves all waiting calls. */
 export const from = (
-  peer: Exchange.Peer,
+  peer: HttpPeer.A2aPeer,
   places: Places
 ): Effect.Effect<AgentCard.AgentCard, AgentError.AgentErrorReason> => {
   const lock = Semaphore.makeUnsafe(1)
@@ -134,8 +138,8 @@ export const from = (
   )
 }
 
-/** Fetches the card from `url`, or without one from the well-known places. */
-export const get = (peer: Exchange.Peer, url: string | undefined) => {
+/** Fetches the card from `url`, or from the well-known places if there is none. */
+export const get = (peer: HttpPeer.A2aPeer, url: string | undefined) => {
   const place = url === undefined ? undefined : URL.parse(url, peer.base)
   if (place === null) {
     return Effect.fail(

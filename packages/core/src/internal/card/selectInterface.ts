@@ -3,8 +3,8 @@ import * as Arr from "effect/Array"
 import * as Result from "effect/Result"
 import type * as AgentCard from "../../AgentCard.ts"
 import * as AgentError from "../../AgentError.ts"
-import type * as Protocol from "../../Dialect.ts"
-import type { HttpBinding } from "../binding.ts"
+import type { HttpBinding } from "../../HttpBinding.ts"
+import type * as Protocol from "../../Protocol.ts"
 import { minor } from "../protocol/card.ts"
 
 /** The bindings and protocol versions of this client. */

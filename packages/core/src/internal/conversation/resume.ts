@@ -33,7 +33,7 @@ const conclude = ({ isGone, progress, state, task, thread }: Following): void =>
 const missing = ({ first, progress, task, thread }: Following): Events => {
   if (first?._tag === "Task" || TaskProgress.task(progress)?.status.state !== "completed") return Stream.empty
   return Stream.fromEffect(thread.agent.getTask(task.id)).pipe(
-    Stream.filter((read) => !Delivered.isUntold(read)),
+    Stream.filter((read) => !Delivered.isStatusOnly(read)),
     Stream.catch(() => Stream.empty)
   )
 }

@@ -43,7 +43,7 @@ export const make = (): Transcript => {
 
   const add = (message: Message.Message): boolean => {
     if (ids.has(message.messageId)) return false
-    if (message.messageId !== Message.unidentified) ids.add(message.messageId)
+    if (message.messageId !== Message.missingMessageId) ids.add(message.messageId)
     messages = [...messages, message]
     return true
   }

@@ -13,11 +13,11 @@ import * as Pull from "effect/Pull"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as AgentError from "../../AgentError.ts"
+import { connectionError } from "../../HttpPeer.ts"
 import type { TaskId } from "../../Id.ts"
 import * as StreamEvent from "../../StreamEvent.ts"
 import * as TaskState from "../../TaskState.ts"
 import type { Cursor } from "../transport/lastEventId.ts"
-import { connectionError } from "./exchange.ts"
 import * as Json from "./json.ts"
 import * as SseParser from "./sse.ts"
 
@@ -31,7 +31,7 @@ export interface Options {
   /** Characters of one event. */
   readonly maxEventSize: number
   /** How long after the end of a task a last snapshot is waited for. */
-  readonly grace: Duration.Duration
+  readonly trailingSnapshotTimeout: Duration.Duration
   /** Where the ids of events are noted. */
   readonly cursor: Cursor | undefined
 }
@@ -62,7 +62,7 @@ export const decode = (options: Options) =>
       let retryAfter: Duration.Duration | undefined
       let failure: Reason | undefined
       let done = false
-      let graceEnds: number | undefined
+      let trailingEnds: number | undefined
       const parser = SseParser.makeParser((event) => {
         if (event._tag === "Event") parsed.push(event)
         else retryAfter = event.duration
@@ -149,8 +149,8 @@ export const decode = (options: Options) =>
 
       /** What comes within the grace, which heartbeats do not stretch. */
       const lingering = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        graceEnds ??= now + Duration.toMillis(options.grace)
-        return Effect.timeoutOrElse(pull, { duration: Math.max(graceEnds - now, 0), orElse: () => Cause.done() })
+        trailingEnds ??= now + Duration.toMillis(options.trailingSnapshotTimeout)
+        return Effect.timeoutOrElse(pull, { duration: Math.max(trailingEnds - now, 0), orElse: () => Cause.done() })
       })
 
       const next: Effect.Effect<Events, Reason | Cause.Done> = Effect.suspend(() => {

@@ -1,5 +1,6 @@
 /**
- * Spans and metrics of calls. Where no tracer is installed and no span is open, there are no spans and no trace headers.
+ * Spans and metrics of calls. Without a tracer and without an open span there are no spans and no trace headers. Tested in
+ * `test/resilience/tracing.test.ts`.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -14,18 +15,16 @@ import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
 import type * as AgentCard from "../../AgentCard.ts"
 import type { AgentError } from "../../AgentError.ts"
-import type * as Credentials from "../../Credentials.ts"
+import type { Credential } from "../../Credential.ts"
+import type * as Operation from "../../Operation.ts"
 
-/** How many calls were made, by operation. */
 const calls = Metric.counter("a2a_client_calls_total", { description: "calls made", incremental: true })
-/** How many calls failed, by operation and reason. */
 const errors = Metric.counter("a2a_client_errors_total", { description: "calls that failed", incremental: true })
-/** From a stream's request to its first event, by operation. */
 const firstEvent = Metric.timer("a2a_client_time_to_first_event", {
   description: "time to the first event of a stream"
 })
 
-/** What is secret wherever it occurs, besides what Effect knows of. */
+// headers that are secret in any request, in addition to those that Effect redacts
 const secretHeaders = ["proxy-authorization", "x-a2a-notification-token"]
 
 const isTraced = Effect.withFiber((fiber) =>
@@ -36,11 +35,11 @@ const isTraced = Effect.withFiber((fiber) =>
 )
 
 /**
- * An HTTP request as a child of the call's span, with the names of its secrets made known, the URL's own query among
- * them; none where nobody traces.
+ * Traces an HTTP request as a child of the call's span. The names of its secrets, those in the URL's query included, are
+ * redacted.
  */
 export const exchange =
-  (base: URL, credentials: ReadonlyArray<Credentials.Credential>) =>
+  (base: URL, credentials: ReadonlyArray<Credential>) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.flatMap(isTraced, (traced) => {
       if (!traced) return Effect.provideService(self, HttpClient.TracerDisabledWhen, () => true)
@@ -53,7 +52,7 @@ export const exchange =
       )
     })
 
-/** Ids and names that become known on the way. */
+/** Ids and names for the attributes of a span. */
 export interface Known {
   readonly taskId?: string | undefined
   readonly contextId?: string | undefined
@@ -68,7 +67,7 @@ const attributes = (known: Known): Record<string, string> => ({
 
 const defaultPort = (protocol: string) => protocol === "https:" ? 443 : 80
 
-/** What all spans of one transport say. */
+/** Returns the attributes that all spans of a transport share. */
 export const server = (base: URL, target: AgentCard.AgentInterface): Record<string, unknown> => ({
   "server.address": base.hostname,
   "server.port": base.port === "" ? defaultPort(base.protocol) : Number(base.port),
@@ -77,36 +76,61 @@ export const server = (base: URL, target: AgentCard.AgentInterface): Record<stri
   ...(target.tenant === undefined ? undefined : { "gen_ai.agent.id": target.tenant })
 })
 
+/** The call that is observed. */
 export interface Options {
-  readonly operation: string
+  readonly operation: Operation.Any
   readonly server: Record<string, unknown>
   readonly known: Known
-  /** What an answer or an event tells. */
-  readonly learn: (value: unknown) => Known
 }
 
+interface Ids {
+  readonly id?: string
+  readonly taskId?: string
+  readonly contextId?: string
+}
+
+/** Returns the ids in a request: those of its message, or that of the task it names. */
+const fromRequest = (request: object): Known => {
+  const { id, message, taskId } = request as Ids & { readonly message?: Ids }
+  return message === undefined ? { taskId: taskId ?? id } : { taskId: message.taskId, contextId: message.contextId }
+}
+
+/** Returns the ids in a result or an event. */
+const fromResult = (value: unknown): Known => {
+  const { _tag, contextId, id, taskId } = (value ?? {}) as Ids & { readonly _tag?: string }
+  return { taskId: _tag === "Task" ? id : taskId, contextId }
+}
+
+/** Collects what is known of a call before it is sent. */
+export const options = (
+  operation: Operation.Any,
+  request: object,
+  server: Record<string, unknown>,
+  agentName: string | undefined
+): Options => ({ operation, server, known: { ...fromRequest(request), agentName } })
+
 const span = ({ known, operation, server }: Options) =>
-  Effect.makeSpanScoped(`a2a.${operation}`, {
+  Effect.makeSpanScoped(`a2a.${operation._tag}`, {
     kind: "client",
     attributes: {
       ...server,
       ...attributes(known),
-      ...(operation.startsWith("Send") ? { "gen_ai.operation.name": "invoke_agent" } : undefined)
+      ...(operation.kind === "send" ? { "gen_ai.operation.name": "invoke_agent" } : undefined)
     }
   })
 
-const note = (span: Tracer.Span, known: Known): void => {
+const annotate = (span: Tracer.Span, known: Known): void => {
   for (const [name, value] of Object.entries(attributes(known))) span.attribute(name, value)
 }
 
-const by = (operation: string) => ({ "a2a.operation": operation })
+const by = (operation: Operation.Any) => ({ "a2a.operation": operation._tag })
 
 const begin = ({ operation }: Options) => Metric.update(Metric.withAttributes(calls, by(operation)), 1)
 
 const failed = ({ operation }: Options) => ({ reason }: AgentError) =>
   Metric.update(Metric.withAttributes(errors, { ...by(operation), "error.type": reason._tag }), 1)
 
-/** A call with its span and its counts. */
+/** Traces and counts a call. */
 export const call =
   (options: Options) => <A, R>(self: Effect.Effect<A, AgentError, R>): Effect.Effect<A, AgentError, R> =>
     Effect.flatMap(isTraced, (traced) => {
@@ -115,13 +139,13 @@ export const call =
       return Effect.scoped(
         Effect.flatMap(span(options), (span) =>
           counted.pipe(
-            Effect.tap((answer) => Effect.sync(() => note(span, options.learn(answer)))),
+            Effect.tap((answer) => Effect.sync(() => annotate(span, fromResult(answer)))),
             Effect.withParentSpan(span, { captureStackTrace: false })
           ))
       ) as Effect.Effect<A, AgentError, R>
     })
 
-/** A stream with its span, which lasts as long as it, and its counts; nothing is done per event. */
+/** Traces and counts a stream; its span lasts as long as the stream. Nothing is done per event. */
 export const stream =
   (options: Options) => <A, R>(self: Stream.Stream<A, AgentError, R>): Stream.Stream<A, AgentError, R> =>
     Stream.unwrap(Effect.gen(function*() {
@@ -132,7 +156,7 @@ export const stream =
       const counted = self.pipe(
         Stream.onFirst((event) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => {
-            if (Option.isSome(opened)) note(opened.value, options.learn(event))
+            if (Option.isSome(opened)) annotate(opened.value, fromResult(event))
             return Metric.update(
               Metric.withAttributes(firstEvent, by(options.operation)),
               Duration.millis(now - began)

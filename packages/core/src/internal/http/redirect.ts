@@ -1,14 +1,15 @@
-/** Redirects: followed within an origin, refused beyond it, since credentials are meant for one origin. */
+/** Follows redirects within an origin and refuses them beyond it, since credentials belong to one origin. */
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Result from "effect/Result"
 import * as AgentError from "../../AgentError.ts"
-import type { Frame } from "../binding.ts"
+import type { HttpRequest } from "../../HttpBinding.ts"
 
 const max = 5
 
+/** A request on its way through redirects. */
 export interface Place {
   readonly base: URL
-  readonly frame: Frame
+  readonly request: HttpRequest
   readonly redirects: number
 }
 
@@ -18,32 +19,32 @@ const isRedirect = (status: number) => keepsMethod(status) || (status >= 301 && 
 const refuse = (status: number, message: string) =>
   Result.fail(new AgentError.ConnectionError({ message, status, isRetryable: false }))
 
-/** Where an answer sends the request; `undefined` where it is no redirect. */
+/** Returns the place that a response redirects to; `undefined` if it does not redirect. */
 export const next = (
   response: HttpClientResponse.HttpClientResponse,
   from: URL,
-  { frame, redirects }: Place
+  { redirects, request }: Place
 ): Result.Result<Place | undefined, AgentError.ConnectionError> => {
   const { status } = response
-  // what a browser makes of a redirect that it must not follow
-  if (status === 0) return refuse(status, "the agent redirects, and the browser does not say where: give the final URL")
+  // a browser reports a redirect that it must not follow as status 0
+  if (status === 0) return refuse(status, "the agent redirects, and the browser hides the target: use the final URL")
   const location = response.headers.location
   if (!isRedirect(status) || location === undefined) return Result.succeed(undefined)
   const to = URL.parse(location, from)
-  if (to === null) return refuse(status, "the agent redirects to what is no URL")
+  if (to === null) return refuse(status, `the agent redirects to an invalid URL: ${location.slice(0, 100)}`)
   to.username = to.password = ""
   if (to.origin !== from.origin) {
     return refuse(
       status,
-      `the agent redirects to another origin, ${to.origin}, where credentials do not follow: give that URL if you trust it`
+      `the agent redirects to another origin, ${to.origin}, and credentials are not sent there: use that URL if you trust it`
     )
   }
   if (redirects >= max) return refuse(status, `more than ${max} redirects`)
-  if (!keepsMethod(status) && frame.method !== "GET") {
+  if (!keepsMethod(status) && request.method !== "GET") {
     return refuse(
       status,
-      `the agent redirects a ${frame.method} in a way that would lose its body (HTTP ${status}): give the final URL`
+      `the agent redirects a ${request.method} with HTTP ${status}, which would lose its body: use the final URL`
     )
   }
-  return Result.succeed({ base: to, frame: { ...frame, path: "", query: [] }, redirects: redirects + 1 })
+  return Result.succeed({ base: to, request: { ...request, path: "", query: [] }, redirects: redirects + 1 })
 }

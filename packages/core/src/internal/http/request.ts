@@ -1,13 +1,13 @@
-/** From a frame to an HTTP request: URL, protocol headers, credentials. */
+/** Builds HTTP requests: URL, protocol headers, credentials. Tested in `test/engine/requests.test.ts`. */
 import * as Effect from "effect/Effect"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as AgentError from "../../AgentError.ts"
 import type { Credential } from "../../Credential.ts"
-import type * as Protocol from "../../Dialect.ts"
+import type { HttpRequest } from "../../HttpBinding.ts"
+import type * as Protocol from "../../Protocol.ts"
 import * as ServiceParameters from "../../ServiceParameters.ts"
-import type { Frame } from "../binding.ts"
 import { toPlacement } from "../credentials/placement.ts"
 
 const suggestion = (url: string) => {
@@ -18,7 +18,7 @@ const suggestion = (url: string) => {
 const invalid = (message: string, description: string) =>
   Result.fail(new AgentError.InvalidRequestError({ message, violations: [{ field: "url", description }] }))
 
-/** An absolute HTTP URL, or why it is none. What may be secret in it is not shown. */
+/** Parses an absolute HTTP URL. The error shows nothing of it that may be secret. */
 export const parseUrl = (url: string): Result.Result<URL, AgentError.InvalidRequestError> => {
   const parsed = /^https?:\/\//i.test(url) ? URL.parse(url) : null
   if (parsed === null) {
@@ -30,29 +30,26 @@ export const parseUrl = (url: string): Result.Result<URL, AgentError.InvalidRequ
   }
   return parsed.username === "" && parsed.password === ""
     ? Result.succeed(parsed)
-    : invalid(`the URL of ${parsed.host} holds a user name or a password: give them as Credentials`, "no user info")
+    : invalid(`the URL of ${parsed.host} contains a user name or a password: pass them as Credentials`, "no user info")
 }
 
-/** A URL without what may be secret in it: user info, query, fragment. */
-export const publicUrl = (url: URL): string => `${url.origin}${url.pathname}`
-
-/** The interface's URL with a frame's path and query behind its own. An empty path leaves it exactly as written. */
-export const join = (base: URL, frame: Pick<Frame, "path" | "query">, prefix = ""): URL => {
+/** Appends a request's path and query to the interface's URL. An empty path leaves the URL exactly as it is. */
+export const join = (base: URL, { path, prefix = "", query }: Pick<HttpRequest, "path" | "prefix" | "query">): URL => {
   const url = new URL(base)
-  if (frame.path !== "") {
+  if (path !== "") {
     const own = url.pathname.replace(/\/+$/, "")
-    url.pathname = (prefix !== "" && own.endsWith(prefix) ? own.slice(0, -prefix.length) : own) + frame.path
+    url.pathname = (prefix !== "" && own.endsWith(prefix) ? own.slice(0, -prefix.length) : own) + path
   }
-  for (const [name, value] of frame.query) url.searchParams.append(name, value)
+  for (const [name, value] of query) url.searchParams.append(name, value)
   return url
 }
 
 const isHeaderValue = (value: string) => /^[\x20-\x7e]+$/.test(value)
 
-/** Browsers leave the header out without a word. */
+/** True in browsers, which drop the header silently. */
 const dropsCookies = () => !new Request("https://agent.invalid", { headers: { cookie: "a=b" } }).headers.has("cookie")
 
-const present = (
+const addCredential = (
   request: HttpClientRequest.HttpClientRequest,
   credential: Credential
 ): Result.Result<HttpClientRequest.HttpClientRequest, AgentError.CredentialsUnavailableError> => {
@@ -61,7 +58,8 @@ const present = (
   if (!isHeaderValue(value)) {
     return Result.fail(
       new AgentError.CredentialsUnavailableError({
-        message: `the ${credential._tag} credential for ${name} has a character that no header may hold, or is empty`
+        message:
+          `the ${credential._tag} credential for ${name} is empty or has a character that is not allowed in a header`
       })
     )
   }
@@ -69,7 +67,7 @@ const present = (
   if (dropsCookies()) {
     return Result.fail(
       new AgentError.CredentialsUnavailableError({
-        message: `the cookie ${name} cannot be sent: browsers set cookies themselves and let no program do it`
+        message: `cannot send the cookie ${name}: browsers do not let programs set cookies`
       })
     )
   }
@@ -83,22 +81,20 @@ const present = (
 const isHeader = ([name, value]: readonly [string, string]) =>
   /^[\w!#$%&'*+.^`|~-]+$/.test(name) && (value === "" || isHeaderValue(value))
 
-/** The value is not shown: it may be secret. */
+/** The message leaves out the value, which may be secret. */
 const illegal = ([name]: readonly [string, string]) =>
   new AgentError.InvalidRequestError({
-    message: `the header "${name}" has a character that no header may hold`,
+    message: `the header "${name}" has a character that is not allowed in a header`,
     violations: [{ field: `headers.${name}`, description: "printable ASCII" }]
   })
 
-/** An id or a tenant that would lead out of its place: URLs have no way to write these two as names. */
-const leadsElsewhere = (path: string) => path.split("/").some((segment) => segment === "." || segment === "..")
+/** True for an id or a tenant that a URL resolves to another path: "." and ".." cannot be escaped. */
+const hasDotSegment = (path: string) => path.split("/").some((segment) => segment === "." || segment === "..")
 
-/**
- * The protocol's own headers win over the caller's, which cannot replace the version.
- */
+/** Makes a request. The protocol's headers replace the caller's, so that the version cannot be overwritten. */
 export const make = Effect.fnUntraced(function*(options: {
   readonly base: URL
-  readonly frame: Frame
+  readonly request: HttpRequest
   readonly accept: string
   readonly protocol: Protocol.Protocol | undefined
   readonly extensions?: ReadonlyArray<string> | undefined
@@ -106,17 +102,17 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly credentials: ReadonlyArray<Credential>
 }) {
   const parameters = yield* ServiceParameters.Current
-  const { frame, protocol } = options
+  const { protocol, request: { body, method } } = options
   const wrong = Object.entries(parameters.headers).find((header) => !isHeader(header))
   if (wrong !== undefined) return yield* illegal(wrong)
-  if (leadsElsewhere(frame.path)) {
+  if (hasDotSegment(options.request.path)) {
     return yield* new AgentError.InvalidRequestError({
-      message: "\".\" and \"..\" can be neither an id nor a tenant here",
-      violations: [{ field: "", description: "a name that a path can hold" }]
+      message: "\".\" and \"..\" cannot be used as an id or a tenant over REST",
+      violations: [{ field: "", description: "a name that can be a path segment" }]
     })
   }
   const extensions = [...new Set([...parameters.extensions, ...options.extensions ?? []])]
-  let request = HttpClientRequest.make(frame.method)(join(options.base, frame, protocol?.rest.prefix)).pipe(
+  let request = HttpClientRequest.make(method)(join(options.base, options.request)).pipe(
     HttpClientRequest.setHeaders(parameters.headers),
     HttpClientRequest.accept(options.accept)
   )
@@ -127,9 +123,9 @@ export const make = Effect.fnUntraced(function*(options: {
   if (options.lastEventId !== undefined && isHeaderValue(options.lastEventId)) {
     request = HttpClientRequest.setHeader(request, "last-event-id", options.lastEventId)
   }
-  if (frame.body !== undefined) {
-    request = HttpClientRequest.bodyText(request, JSON.stringify(frame.body), "application/json")
+  if (body !== undefined) {
+    request = HttpClientRequest.bodyText(request, JSON.stringify(body), "application/json")
   }
-  for (const credential of options.credentials) request = yield* Effect.fromResult(present(request, credential))
+  for (const credential of options.credentials) request = yield* Effect.fromResult(addCredential(request, credential))
   return request
 })

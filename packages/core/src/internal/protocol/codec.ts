@@ -1,9 +1,9 @@
-/** Codecs ({@link Protocol.Codec}) made of wire schemas and mapping functions. */
+/** Codecs ({@link Dialect.Codec}) made of wire schemas and mapping functions. */
 import { compile } from "#compile"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as AgentError from "../../AgentError.ts"
-import type * as Protocol from "../../Dialect.ts"
+import type * as Dialect from "../../Dialect.ts"
 import { closest, findings, makeRewrite, toViolation } from "./lenient.ts"
 import { lazy, type Members } from "./wireSchema.ts"
 
@@ -92,7 +92,7 @@ const makeReader = <A>(options: Options<A>, variants: () => ReadonlyArray<Varian
 }
 
 /** Creates the codec of a response or an event. */
-export const makeCodec = <A>(options: Options<A>): Protocol.Codec<A> => ({
+export const makeCodec = <A>(options: Options<A>): Dialect.Codec<A> => ({
   decode: makeReader(options, lazy(options.variants)),
   encode: (value) => {
     const wrong = options.unsupportedFields?.(value) ?? []
@@ -108,7 +108,7 @@ export const makeCodec = <A>(options: Options<A>): Protocol.Codec<A> => ({
  * Creates the codec of a request. An absent document is an empty request. A document that no variant matches is not
  * written: a request that every server has to refuse is refused before it is sent.
  */
-export const makeRequestCodec = <A>(options: Options<A>): Protocol.Codec<A> => {
+export const makeRequestCodec = <A>(options: Options<A>): Dialect.Codec<A> => {
   const variants = lazy(options.variants)
   const read = makeReader(options, variants)
   const { encode } = makeCodec(options)

@@ -6,7 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as AgentError from "../../AgentError.ts"
-import type * as Protocol from "../../Dialect.ts"
+import type * as Dialect from "../../Dialect.ts"
 import { byCode, byStatus, byWord, type Row, rows, type Tag, type TagOf } from "../errors/errorTable.ts"
 import { defined, type JsonObject, type Members } from "./wireSchema.ts"
 
@@ -47,7 +47,7 @@ const readVersions = (metadata: unknown): ReadonlyArray<string> => {
 }
 
 /** Reads a list of `@type` objects. */
-const readDetails = (details: unknown): Partial<Protocol.WireFailure> => {
+const readDetails = (details: unknown): Partial<Dialect.WireFailure> => {
   const info = typed(details, "ErrorInfo")
   const reason = info?.reason
   const supportedVersions = readVersions(info?.metadata)
@@ -62,11 +62,11 @@ const readDetails = (details: unknown): Partial<Protocol.WireFailure> => {
 }
 
 /** Reads a code: below zero it is a JSON-RPC code, else an HTTP status. */
-const readCode = (code: unknown): Partial<Protocol.WireFailure> =>
+const readCode = (code: unknown): Partial<Dialect.WireFailure> =>
   typeof code !== "number" || !Number.isInteger(code) ? {} : code < 0 ? { code } : { status: code }
 
 /** Reads the `error` member of a REST body or of a JSON-RPC response. `data` is a list, an object, or a text. */
-export const readError = (error: unknown): Protocol.WireFailure => {
+export const readError = (error: unknown): Dialect.WireFailure => {
   if (!Predicate.isReadonlyObject(error)) return { message: textOf(error), details: error as Schema.Json }
   const isCoded = typeof error.code === "number"
   return {
@@ -91,7 +91,7 @@ const readProblems = (detail: unknown): ReadonlyArray<AgentError.Violation> =>
     description: String(msg ?? "")
   }))
 
-const readProblem = (body: Members): Protocol.WireFailure => {
+const readProblem = (body: Members): Dialect.WireFailure => {
   const word = typeof body.type === "string" ? wordOf(body.type) : undefined
   const violations = readProblems(body.detail)
   return {
@@ -107,7 +107,7 @@ const readProblem = (body: Members): Protocol.WireFailure => {
  * Reads the body of an HTTP response, or an event. Returns `undefined` if it is no refusal. Runs for every event of a
  * stream, hence looks at a few members only.
  */
-export const readBody = (body: unknown): Protocol.WireFailure | undefined => {
+export const readBody = (body: unknown): Dialect.WireFailure | undefined => {
   if (!Predicate.isReadonlyObject(body)) return undefined
   if (body.error !== undefined && body.error !== null) return readError(body.error)
   if (typeof body.code === "number" && body.code < 0) return readError(body)
@@ -116,20 +116,20 @@ export const readBody = (body: unknown): Protocol.WireFailure | undefined => {
     : undefined
 }
 
-const tagOf = (failure: Protocol.WireFailure, ofTask: boolean): Tag =>
+const tagOf = (failure: Dialect.WireFailure, ofTask: boolean): Tag =>
   byWord.get(failure.reason ?? "") ?? byCode.get(failure.code ?? 0) ??
     (failure.status !== undefined && failure.status >= 400 ? byStatus(failure.status, ofTask) : "UnknownError")
 
-const hasOnlyViolations = ({ code, reason, violations }: Protocol.WireFailure): boolean =>
+const hasOnlyViolations = ({ code, reason, violations }: Dialect.WireFailure): boolean =>
   violations !== undefined && reason === undefined && code === undefined
 
 /** Returns the peer's own word or number if the row of the tag does not have it. */
-const foreignCode = (tag: Tag, { code, reason, status }: Protocol.WireFailure): string | undefined => {
+const foreignCode = (tag: Tag, { code, reason, status }: Dialect.WireFailure): string | undefined => {
   const given = tag === "UnknownError" ? reason ?? code ?? status : byWord.has(reason ?? "") ? undefined : reason
   return given === undefined ? undefined : String(given)
 }
 
-const specificFields = (tag: Tag, { challenge, supportedVersions, violations }: Protocol.WireFailure) => {
+const specificFields = (tag: Tag, { challenge, supportedVersions, violations }: Dialect.WireFailure) => {
   switch (tag) {
     case "InvalidParamsError":
       return defined({ violations })
@@ -150,7 +150,7 @@ export interface RequestContext {
 }
 
 /** Converts a refusal to a reason. */
-export const toReason = (failure: Protocol.WireFailure, context: RequestContext): AgentError.AgentErrorReason => {
+export const toReason = (failure: Dialect.WireFailure, context: RequestContext): AgentError.AgentErrorReason => {
   const { details, message, retryAfter, status } = failure
   if (failure.isMalformed === true) {
     const { dialect } = context
@@ -171,7 +171,7 @@ export const toReason = (failure: Protocol.WireFailure, context: RequestContext)
 // writing
 
 /** Converts a reason to a refusal, with the words and numbers of its row. The `details` of a peer are left out. */
-export const fromReason = (reason: AgentError.AgentErrorReason): Protocol.WireFailure => {
+export const fromReason = (reason: AgentError.AgentErrorReason): Dialect.WireFailure => {
   const row: Row = rows[reason._tag]
   return {
     message: reason.message,
@@ -187,7 +187,7 @@ export const fromReason = (reason: AgentError.AgentErrorReason): Protocol.WireFa
 }
 
 /** Fills a failure up from its row. */
-const complete = (failure: Protocol.WireFailure) => {
+const complete = (failure: Dialect.WireFailure) => {
   const tag = tagOf(failure, false)
   const row: Row = rows[tag === "UnknownError" ? "InternalError" : tag]
   const status = failure.status ?? row.http
@@ -201,7 +201,7 @@ const complete = (failure: Protocol.WireFailure) => {
   }
 }
 
-const writeDetails = (failure: Protocol.WireFailure, reason: string): ReadonlyArray<Schema.Json> => [
+const writeDetails = (failure: Dialect.WireFailure, reason: string): ReadonlyArray<Schema.Json> => [
   {
     "@type": ofType("ErrorInfo"),
     reason,
@@ -217,14 +217,14 @@ const writeDetails = (failure: Protocol.WireFailure, reason: string): ReadonlyAr
 ]
 
 /** Writes the body of 1.0 (A2A 1.0 §11.6). */
-export const writeStatus = (failure: Protocol.WireFailure) => {
+export const writeStatus = (failure: Dialect.WireFailure) => {
   const { name, reason, status } = complete(failure)
   const error = { code: status, status: name, message: failure.message, details: writeDetails(failure, reason) }
   return { status, body: { error } }
 }
 
 /** Writes the `error` of 1.0 (A2A 1.0 §9.5). Reasons that HTTP alone carries are HTTP responses over JSON-RPC too. */
-export const writeError = (failure: Protocol.WireFailure): Protocol.WireRefusal => {
+export const writeError = (failure: Dialect.WireFailure): Dialect.WireRefusal => {
   const { code, reason, status } = complete(failure)
   return code === undefined
     ? { _tag: "Response", status, body: writeStatus(failure).body }
@@ -232,20 +232,20 @@ export const writeError = (failure: Protocol.WireFailure): Protocol.WireRefusal 
 }
 
 /** Writes code and message of 0.3, and `data` if they are not enough. */
-const writeBare = (failure: Protocol.WireFailure) => {
+const writeBare = (failure: Dialect.WireFailure) => {
   const { code = -32603, reason, tag } = complete(failure)
   const isAll = byCode.get(code) === tag && failure.violations === undefined && failure.retryAfter === undefined
   return { code, message: failure.message, ...(isAll ? undefined : { data: writeDetails(failure, reason) }) }
 }
 
 /** Writes the body that most 0.3 REST clients read; the version itself defines none. */
-export const writeBareBody = (failure: Protocol.WireFailure) => ({
+export const writeBareBody = (failure: Dialect.WireFailure) => ({
   status: complete(failure).status,
   body: writeBare(failure)
 })
 
 /** Writes the `error` of 0.3. */
-export const writeBareError = (failure: Protocol.WireFailure): Protocol.WireRefusal => {
+export const writeBareError = (failure: Dialect.WireFailure): Dialect.WireRefusal => {
   const { code, status } = complete(failure)
   return code === undefined
     ? { _tag: "Response", status, body: writeBare(failure) }

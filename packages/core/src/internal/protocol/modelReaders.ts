@@ -39,7 +39,7 @@ export const readMessage = (style: Style, wire: WireMessage): Message.Message =>
   const role = readRole(wire.role)
   const message: Wire.Draft<Message.Message> = {
     _tag: "Message",
-    messageId: wire.messageId ? wire.messageId as Id.MessageId : Message.unidentified,
+    messageId: wire.messageId ? wire.messageId as Id.MessageId : Message.missingMessageId,
     role: role ?? "unspecified",
     parts: readParts(style, wire[style.partsField])
   }

@@ -2,7 +2,7 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as AgentError from "../../AgentError.ts"
-import type * as Protocol from "../../Dialect.ts"
+import type * as Dialect from "../../Dialect.ts"
 import type * as Id from "../../Id.ts"
 import type * as Operation from "../../Operation.ts"
 import type * as TaskState from "../../TaskState.ts"
@@ -102,7 +102,7 @@ export const makeConfigRequests = (unsupportedFields?: UnsupportedFields) => ({
 })
 
 /** Creates the codec of pages of tasks. A bare list, as in the tables of 0.3, is one whole page. */
-export const makeTaskPage = (model: Model): Protocol.Codec<Operation.ListTasksResponse> =>
+export const makeTaskPage = (model: Model): Dialect.Codec<Operation.ListTasksResponse> =>
   makeCodec({
     message: "must be a page of tasks",
     variants: () => {
@@ -125,7 +125,7 @@ export const makeTaskPage = (model: Model): Protocol.Codec<Operation.ListTasksRe
   })
 
 /** Creates the codec of a deletion's response: anything is read as success. */
-export const makeEmptyResult = (written: Schema.Json): Protocol.Codec<void> => ({
+export const makeEmptyResult = (written: Schema.Json): Dialect.Codec<void> => ({
   decode: () => Result.succeed(undefined),
   encode: () => Result.succeed(written)
 })

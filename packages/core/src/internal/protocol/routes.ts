@@ -3,7 +3,7 @@ import type * as Arr from "effect/Array"
 import type { Route } from "../../Dialect.ts"
 import type * as Operation from "../../Operation.ts"
 
-type Routes = { readonly [K in Operation.Tag]: Arr.NonEmptyReadonlyArray<Route> }
+type Routes = { readonly [K in Exclude<Operation.Tag, "GetAgentCard">]: Arr.NonEmptyReadonlyArray<Route> }
 
 const config = "/tasks/{taskId}/pushNotificationConfigs/{id}"
 const get: Route = { method: "GET", path: "/tasks/{id}:subscribe", body: "none" }

@@ -4,7 +4,7 @@
  */
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
-import type * as Protocol from "../../Dialect.ts"
+import type * as Dialect from "../../Dialect.ts"
 import type * as Message from "../../Message.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
 import type * as Task from "../../Task.ts"
@@ -46,10 +46,10 @@ const isKnown = (document: unknown): boolean =>
 
 /** The codecs of results and events in one dialect. */
 export interface ResultCodecs {
-  readonly result: Protocol.Codec<Task.Task | Message.Message>
-  readonly event: Protocol.Codec<StreamEvent.StreamEvent>
+  readonly result: Dialect.Codec<Task.Task | Message.Message>
+  readonly event: Dialect.Codec<StreamEvent.StreamEvent>
   /** A lone task, which no dialect wraps. */
-  readonly task: Protocol.Codec<Task.Task>
+  readonly task: Dialect.Codec<Task.Task>
 }
 
 /** Creates the codecs of results and events. `isWrapped`: the dialect writes wrapped ones. */

@@ -1,4 +1,4 @@
-/** What a caller has been told of a stream, so that nothing is told twice when the stream is taken up again. */
+/** Remembers what was delivered of a stream, so that a resumed one emits no event twice. Tested in `test/resilience`. */
 import type { TaskId } from "../../Id.ts"
 import * as Message from "../../Message.ts"
 import type * as Part from "../../Part.ts"
@@ -8,15 +8,16 @@ import * as TaskState from "../../TaskState.ts"
 
 type Event = StreamEvent.StreamEvent
 
-export interface Told {
+/** What was delivered so far. */
+export interface Delivered {
   taskId: TaskId | undefined
-  /** A number for each event that is no task, in order: a replay goes the same way. */
+  /** A hash of each event except tasks, in order. A replay has the same order. */
   readonly marks: Array<number>
-  /** Artifacts that were begun, and whether they were said to be whole. */
+  /** Artifacts with at least one chunk, and whether their last chunk was marked as such. */
   readonly artifacts: Map<string, boolean>
 }
 
-export const make = (taskId: TaskId | undefined): Told => ({ taskId, marks: [], artifacts: new Map() })
+export const make = (taskId: TaskId | undefined): Delivered => ({ taskId, marks: [], artifacts: new Map() })
 
 const mix = (hash: number, text: string): number => {
   let mixed = Math.imul(hash ^ text.length, 16777619)
@@ -40,7 +41,7 @@ const contentOf = (part: Part.Part): string => {
 const mixParts = (hash: number, parts: ReadonlyArray<Part.Part>): number =>
   parts.reduce((mixed, part) => mix(mixed, contentOf(part)), hash)
 
-/** Enough to know an event again. */
+/** Returns a hash that identifies an event. */
 const mark = (event: Exclude<Event, Task>): number => {
   switch (event._tag) {
     case "Message":
@@ -56,30 +57,30 @@ const mark = (event: Exclude<Event, Task>): number => {
 
 const isNamed = (event: Event): boolean => {
   const message = event._tag === "Message" ? event : event._tag === "StatusUpdate" ? event.status.message : undefined
-  return message !== undefined && message.messageId !== Message.unidentified
+  return message !== undefined && message.messageId !== Message.missingMessageId
 }
 
-/** A completed task read where only states are told (ML-27): not the same as an empty answer. */
-export const isUntold = ({ artifacts, history, status }: Task): boolean =>
+/** True for a completed task without any content: some agents return the status alone, which is no empty answer. */
+export const isStatusOnly = ({ artifacts, history, status }: Task): boolean =>
   status.state === "completed" && artifacts === undefined && history === undefined && status.message === undefined
 
-/** Whether all that the caller has of the answer was said to be whole. */
-export const isWhole = ({ artifacts }: Told): boolean =>
+/** True if every artifact delivered had its last chunk. */
+export const hasAllChunks = ({ artifacts }: Delivered): boolean =>
   artifacts.size > 0 && [...artifacts.values()].every((isClosed) => isClosed)
 
-const tell = (told: Told, event: Exclude<Event, Task>, mark: number): void => {
-  told.taskId ??= StreamEvent.taskId(event)
-  told.marks.push(mark)
-  if (event._tag === "ArtifactUpdate") told.artifacts.set(event.artifact.artifactId, event.lastChunk === true)
+const record = (delivered: Delivered, event: Exclude<Event, Task>, mark: number): void => {
+  delivered.taskId ??= StreamEvent.taskId(event)
+  delivered.marks.push(mark)
+  if (event._tag === "ArtifactUpdate") delivered.artifacts.set(event.artifact.artifactId, event.lastChunk === true)
 }
 
 /**
- * Reads one connection: leaves out what was told already, and notes the rest. A connection that begins with a task tells
- * only what is new behind it; one that begins as the first did is a replay, up to where it leaves off or departs. The
- * same message twice in a row is one.
+ * Makes the filter of one connection, which drops delivered events and records the others. After a task snapshot every
+ * event is new. If the first events equal those delivered already, the peer is replaying: matching events are skipped
+ * until they differ. Consecutive duplicates of a message are dropped.
  */
-export const reader = (told: Told) => {
-  const known = told.marks.length
+export const deduplicate = (delivered: Delivered) => {
+  const known = delivered.marks.length
   let at = 0
   let isFirst = true
   let last: number | undefined
@@ -88,8 +89,8 @@ export const reader = (told: Told) => {
     const previous = last
     last = hash
     if (isNamed(event) && hash === previous) return true
-    if (at >= known) return isNamed(event) && hash === told.marks.at(-1)
-    const found = told.marks.indexOf(hash, at)
+    if (at >= known) return isNamed(event) && hash === delivered.marks.at(-1)
+    const found = delivered.marks.indexOf(hash, at)
     const isReplay = found === at || (found > at && (at > 0 || isNamed(event)))
     at = isReplay ? found + 1 : known
     return isReplay
@@ -99,15 +100,15 @@ export const reader = (told: Told) => {
     const wasFirst = isFirst
     isFirst = false
     if (event._tag === "Task") {
-      // within a replay, a task as it once was
+      // an earlier snapshot inside a replay
       if (!wasFirst && at < known && !TaskState.isSettled(event.status.state)) return false
       at = known
-      told.taskId ??= event.id
+      delivered.taskId ??= event.id
       return true
     }
     const hash = mark(event)
     if (isRepeated(event, hash)) return false
-    tell(told, event, hash)
+    record(delivered, event, hash)
     return true
   }
 

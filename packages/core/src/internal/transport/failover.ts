@@ -1,10 +1,10 @@
-/** Several ways to the same agent: the next one where a connection cannot be had. */
+/** Tries another interface of the same agent if the first cannot be reached. Tested in `test/discovery`. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { AgentError } from "../../AgentError.ts"
 import type { Transport } from "../../Transport.ts"
 
-/** No message can have arrived, and another address may do better. */
+/** True if no message can have been delivered and another address may work. */
 const isUnreached = ({ reason }: AgentError): boolean =>
   reason._tag === "ConnectionError" && reason.isRetryable && reason.messageId === undefined
 

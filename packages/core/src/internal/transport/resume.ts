@@ -1,6 +1,6 @@
 /**
- * Taking a dropped stream up again: one connection after the other, each closed before the next, until the task has
- * settled.
+ * Resumes dropped streams: one connection after the other, each closed before the next, until the task has settled.
+ * Tested in `test/resilience/resume.test.ts`.
  */
 import * as Cause from "effect/Cause"
 import * as Channel from "effect/Channel"
@@ -17,183 +17,205 @@ import type { TaskId } from "../../Id.ts"
 import * as Operation from "../../Operation.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
 import * as TaskState from "../../TaskState.ts"
-import type { Transport } from "../../Transport.ts"
+import * as Timeouts from "../../Timeouts.ts"
+import * as Transport from "../../Transport.ts"
 import { publicUrl } from "../errors/publicUrl.ts"
-import * as Told from "./deduplicate.ts"
-import * as Cursor from "./lastEventId.ts"
-import { atLeastAsAsked, type Policy } from "./retry.ts"
-import * as Time from "./timeouts.ts"
+import * as Delivered from "./deduplicate.ts"
+import * as LastEventId from "./lastEventId.ts"
+import { type Policy, withRetryAfter } from "./retry.ts"
 
 type Failure = AgentError.AgentError
 type Event = StreamEvent.StreamEvent
 type Events = readonly [Event, ...Array<Event>]
 type Next = Pull.Pull<Events, Failure>
 
-/** A dropped stream is being taken up again: whose, and at which attempt in a row. */
-export interface Resumed {
+/** An attempt to resume a stream: of which task, and how many in a row. */
+export interface ResumeAttempt {
   readonly taskId: TaskId
   readonly attempt: number
 }
 
-/** Whether another connection may bring what this one did not. */
+type OnResume = (attempt: ResumeAttempt) => Effect.Effect<void>
+
+/** What stays the same over all connections of a stream, and what the connections leave behind. */
+interface Session {
+  readonly transport: Transport.Transport
+  readonly operation: Operation.Streaming
+  readonly policy: Policy
+  readonly onResume: Effect.Effect<OnResume>
+  readonly scope: Scope.Scope
+  readonly delivered: Delivered.Delivered
+  readonly cursor: LastEventId.Cursor
+  /** The wait that the peer asked for last. */
+  hint: Duration.Duration | undefined
+  attempt: number
+  isDone: boolean
+  step: ((error: Failure) => Pull.Pull<unknown, never, unknown>) | undefined
+  connection: Connection
+}
+
+interface Connection {
+  readonly pull: Next
+  readonly scope: Scope.Closeable
+  readonly openedAt: number
+  readonly deduplicate: (events: ReadonlyArray<Event>) => ReadonlyArray<Event>
+  /** No event has arrived yet. */
+  isFresh: boolean
+}
+
+// a connection that lasted this long (milliseconds) resets the attempt counter
+const stableAfter = 10_000
+
+/** True if another connection may deliver the rest. */
 const isDrop = ({ reason }: Failure): boolean =>
   reason.isRetryable && (reason._tag === "StreamInterruptedError" || reason._tag === "ConnectionError" ||
-    (reason._tag === "TimeoutError" && reason.phase !== "call") ||
+    (reason._tag === "TimeoutError" && reason.phase !== "total") ||
     reason._tag === "ServiceUnavailableError" || reason._tag === "RateLimitError")
 
-/** Why a subscription cannot be had, when it is not for want of a connection: the task has ended, or cannot be told. */
+/** True if the agent refuses the subscription itself: the task has ended, or cannot be followed. */
 const isRefusal = ({ origin }: Failure): boolean => origin === "agent" || origin === "other" || origin === "local"
 
-/** A connection that held for as long (ms) was a good one, whatever it brought. */
-const good = 10_000
+const toError = ({ operation, transport }: Session, reason: AgentError.AgentErrorReason): Failure =>
+  new AgentError.AgentError({ operation: operation._tag, target: publicUrl(transport.target.url), reason })
 
-export const over =
-  (policy: Policy, onResume: Effect.Effect<(resumed: Resumed) => Effect.Effect<void>>) =>
-  (self: Transport): Transport => {
-    const where = publicUrl(self.target.url)
+const lost = (self: Session, taskId: TaskId, message: string, cause: Failure, isRetryable: boolean): Failure =>
+  toError(
+    self,
+    new AgentError.StreamInterruptedError({
+      taskId,
+      message: `${cause.reason.message}; ${message}`,
+      isRetryable,
+      cause: cause.reason,
+      ...(cause.retryAfter === undefined ? undefined : { retryAfter: cause.retryAfter })
+    })
+  )
 
-    const follow = (
-      operation: Operation.Streaming,
-      request: unknown
-    ): Stream.Stream<Event, Failure> => {
-      const of = (reason: AgentError.AgentErrorReason): Failure =>
-        new AgentError.AgentError({ operation: operation._tag, target: where, reason })
-
-      const lost = (taskId: TaskId, message: string, cause: Failure, isRetryable: boolean): Failure =>
-        of(
-          new AgentError.StreamInterruptedError({
-            taskId,
-            message: `${cause.reason.message}; ${message}`,
-            isRetryable,
-            cause: cause.reason,
-            ...(cause.retryAfter === undefined ? undefined : { retryAfter: cause.retryAfter })
-          })
-        )
-
-      const connections = (scope: Scope.Scope): Effect.Effect<Next> =>
-        Effect.gen(function*() {
-          const told = Told.make(
-            operation._tag === "SubscribeToTask" ? (request as { readonly id: TaskId }).id : undefined
-          )
-          const cursor: Cursor.Cursor = { lastEventId: undefined }
-          let hint: Duration.Duration | undefined
-          let attempt = 0
-          let isDone = false
-          let step: ((error: Failure) => Pull.Pull<unknown, never, unknown>) | undefined
-          let opened: { readonly pull: Next; readonly scope: Scope.Closeable; readonly at: number }
-          let fresh = Told.reader(told)
-          let isHead = true
-
-          const open = Effect.fnUntraced(function*(stream: Stream.Stream<Event, Failure>) {
-            const connection = yield* Scope.fork(scope)
-            const channel = Stream.toChannel(Stream.provideService(stream, Cursor.Current, cursor))
-            opened = {
-              pull: (yield* Channel.toPullScoped(channel, connection)) as Next,
-              scope: connection,
-              at: yield* Clock.currentTimeMillis
-            }
-            fresh = Told.reader(told)
-            isHead = true
-          })
-
-          const restart = () => {
-            attempt = 0
-            step = undefined
-          }
-
-          const subscribe = (taskId: TaskId, error: Failure): Next =>
-            Effect.gen(function*() {
-              const wait = step ??= yield* Schedule.toStepWithSleep(atLeastAsAsked(policy, () => hint))
-              return yield* Pull.matchEffect(wait(error), {
-                onSuccess: () =>
-                  Effect.gen(function*() {
-                    yield* (yield* onResume)({ taskId, attempt: ++attempt })
-                    yield* open(self.stream(Operation.SubscribeToTask, { id: taskId }))
-                    return yield* next
-                  }),
-                onDone: () =>
-                  Effect.fail(
-                    attempt === 0
-                      ? error
-                      : lost(taskId, `given up after attempt ${attempt} to take the stream up again`, error, true)
-                  ),
-                onFailure: () => Effect.fail(error)
-              })
-            })
-
-          /** The task as it is, where its stream cannot be had, or says nothing: some peers refuse no other way. */
-          const ended = (taskId: TaskId, refusal: Failure): Next => {
-            const isSilent = isDrop(refusal)
-            return Effect.matchEffect(self.call(Operation.GetTask, { id: taskId }), {
-              onFailure: (error) =>
-                isDrop(error)
-                  ? subscribe(taskId, error)
-                  : Effect.fail(lost(taskId, `the task cannot be read: ${error.reason.message}`, refusal, false)),
-              onSuccess: (task): Next => {
-                if (!TaskState.isSettled(task.status.state)) {
-                  return subscribe(
-                    taskId,
-                    isSilent ? refusal : lost(taskId, "the task goes on, and its stream cannot be had", refusal, true)
-                  )
-                }
-                if (Told.isUntold(task) && !Told.isWhole(told)) {
-                  return isSilent ? subscribe(taskId, refusal) : Effect.fail(
-                    lost(taskId, "the task was completed meanwhile, and its answer cannot be had again", refusal, false)
-                  )
-                }
-                isDone = true
-                return Effect.succeed<Events>([task])
-              }
-            })
-          }
-
-          const dropped = (error: Failure): Next =>
-            Effect.gen(function*() {
-              yield* Scope.close(opened.scope, Exit.void)
-              const { taskId } = told
-              if (
-                taskId === undefined || (!isDrop(error) && (attempt === 0 || !isRefusal(error)))
-              ) return yield* Effect.fail(error)
-              if (!isDrop(error)) return yield* ended(taskId, error)
-              if ((yield* Clock.currentTimeMillis) - opened.at >= good) restart()
-              if (error.reason._tag !== "StreamInterruptedError") return yield* subscribe(taskId, error)
-              hint = error.retryAfter ?? hint
-              return yield* attempt > 0 && isHead ? ended(taskId, error) : subscribe(taskId, error)
-            })
-
-          const next: Next = Effect.suspend(() =>
-            isDone ? Cause.done() : Pull.matchEffect(opened.pull, {
-              onSuccess: (events): Next => {
-                const isSnapshot = isHead && events.length === 1 && events[0]._tag === "Task"
-                isHead = false
-                const rest = fresh(events)
-                if (rest.length === 0) return next
-                if (!isSnapshot) restart()
-                return Effect.succeed(rest as Events)
-              },
-              onDone: () => Cause.done(),
-              onFailure: (cause): Next => {
-                const error = Cause.findErrorOption(cause)
-                return error._tag === "Some" ? dropped(error.value) : Effect.failCause(cause as Cause.Cause<never>)
-              }
-            })
-          )
-
-          yield* open(self.stream(operation, request as never) as Stream.Stream<Event, Failure>)
-          return next
-        })
-
-      return Stream.unwrap(
-        Effect.map(
-          Time.CurrentTimeouts,
-          ({ call }) =>
-            Stream.fromChannel(Channel.fromTransform((_, scope) => connections(scope))).pipe(
-              Time.life(call),
-              Stream.mapError((error) => error._tag === "TimeoutError" ? of(error) : error)
-            )
-        )
-      )
-    }
-
-    return { ...self, stream: (operation, request) => follow(operation, request) as never }
+const connect = Effect.fnUntraced(function*(
+  { cursor, delivered, scope: parent }: Pick<Session, "cursor" | "delivered" | "scope">,
+  stream: Stream.Stream<Event, Failure>
+): Effect.fn.Return<Connection> {
+  const scope = yield* Scope.fork(parent)
+  const channel = Stream.toChannel(Stream.provideService(stream, LastEventId.Current, cursor))
+  return {
+    pull: (yield* Channel.toPullScoped(channel, scope)) as Next,
+    scope,
+    openedAt: yield* Clock.currentTimeMillis,
+    deduplicate: Delivered.deduplicate(delivered),
+    isFresh: true
   }
+})
+
+const resetAttempts = (self: Session): void => {
+  self.attempt = 0
+  self.step = undefined
+}
+
+const subscribe = (self: Session, taskId: TaskId, error: Failure): Next =>
+  Effect.gen(function*() {
+    self.step ??= yield* Schedule.toStepWithSleep(withRetryAfter(self.policy, () => self.hint))
+    return yield* Pull.matchEffect(self.step(error), {
+      onSuccess: () =>
+        Effect.gen(function*() {
+          yield* (yield* self.onResume)({ taskId, attempt: ++self.attempt })
+          self.connection = yield* connect(self, self.transport.stream(Operation.SubscribeToTask, { id: taskId }))
+          return yield* next(self)
+        }),
+      onDone: () =>
+        Effect.fail(
+          self.attempt === 0
+            ? error
+            : lost(self, taskId, `gave up after ${self.attempt} attempts to resume the stream`, error, true)
+        ),
+      onFailure: () => Effect.fail(error)
+    })
+  })
+
+/** Reads the task if its stream is refused or stays empty: some peers refuse in no other way. */
+const readTask = (self: Session, taskId: TaskId, failure: Failure): Next => {
+  const isEmpty = isDrop(failure)
+  return Effect.matchEffect(self.transport.call(Operation.GetTask, { id: taskId }), {
+    onFailure: (error) =>
+      isDrop(error)
+        ? subscribe(self, taskId, error)
+        : Effect.fail(lost(self, taskId, `the task cannot be read: ${error.reason.message}`, failure, false)),
+    onSuccess: (task): Next => {
+      if (!TaskState.isSettled(task.status.state)) {
+        return subscribe(
+          self,
+          taskId,
+          isEmpty ? failure : lost(self, taskId, "the task is still at work, but cannot be followed", failure, true)
+        )
+      }
+      if (Delivered.isStatusOnly(task) && !Delivered.hasAllChunks(self.delivered)) {
+        return isEmpty ? subscribe(self, taskId, failure) : Effect.fail(
+          lost(self, taskId, "the task has completed, but its result could not be retrieved", failure, false)
+        )
+      }
+      self.isDone = true
+      return Effect.succeed<Events>([task])
+    }
+  })
+}
+
+const onDrop = (self: Session, error: Failure): Next =>
+  Effect.gen(function*() {
+    const { isFresh, openedAt, scope } = self.connection
+    const { taskId } = self.delivered
+    yield* Scope.close(scope, Exit.void)
+    if (taskId === undefined) return yield* Effect.fail(error)
+    if (!isDrop(error)) {
+      return yield* self.attempt > 0 && isRefusal(error) ? readTask(self, taskId, error) : Effect.fail(error)
+    }
+    if ((yield* Clock.currentTimeMillis) - openedAt >= stableAfter) resetAttempts(self)
+    if (error.reason._tag !== "StreamInterruptedError") return yield* subscribe(self, taskId, error)
+    self.hint = error.retryAfter ?? self.hint
+    return yield* self.attempt > 0 && isFresh ? readTask(self, taskId, error) : subscribe(self, taskId, error)
+  })
+
+const onEvents = (self: Session, events: Events): Next => {
+  const { connection } = self
+  const isSnapshot = connection.isFresh && events.length === 1 && events[0]._tag === "Task"
+  connection.isFresh = false
+  const rest = connection.deduplicate(events)
+  if (rest.length === 0) return next(self)
+  if (!isSnapshot) resetAttempts(self)
+  return Effect.succeed(rest as Events)
+}
+
+const next = (self: Session): Next =>
+  Effect.suspend(() =>
+    self.isDone ? Cause.done() : Pull.matchEffect(self.connection.pull, {
+      onSuccess: (events) => onEvents(self, events),
+      onDone: () => Cause.done(),
+      onFailure: (cause): Next => {
+        const error = Cause.findErrorOption(cause)
+        return error._tag === "Some" ? onDrop(self, error.value) : Effect.failCause(cause as Cause.Cause<never>)
+      }
+    })
+  )
+
+const follow = (
+  options: Pick<Session, "transport" | "operation" | "policy" | "onResume">,
+  first: Stream.Stream<Event, Failure>,
+  taskId: TaskId | undefined
+): Stream.Stream<Event, Transport.Failure> => {
+  const pulls = (scope: Scope.Scope) =>
+    Effect.gen(function*() {
+      const shared = { ...options, scope, delivered: Delivered.make(taskId), cursor: { lastEventId: undefined } }
+      const connection = yield* connect(shared, first)
+      const self: Session = { ...shared, connection, hint: undefined, attempt: 0, isDone: false, step: undefined }
+      return next(self)
+    })
+  return Timeouts.withStreamTotal(Stream.fromChannel(Channel.fromTransform((_, scope) => pulls(scope))))
+}
+
+/** Resumes the streams of a transport. */
+export const resume = (policy: Policy, onResume: Effect.Effect<OnResume>) => (transport: Transport.Transport) => {
+  const options = { transport, policy, onResume }
+  return Transport.intercept({
+    SendStreamingMessage: (request, next) =>
+      follow({ ...options, operation: Operation.SendStreamingMessage }, next(request), undefined),
+    SubscribeToTask: (request, next) =>
+      follow({ ...options, operation: Operation.SubscribeToTask }, next(request), request.id)
+  })(transport)
+}

@@ -1,8 +1,8 @@
-/** Whether a message that got no answer may have arrived all the same. */
+/** Marks the failures of a send after which the agent may have received the message. Tested in `test/field`. */
 import * as AgentError from "../../AgentError.ts"
 import type * as Operation from "../../Operation.ts"
 
-/** What happens before a request is written. */
+// codes of failures that happen before a request is written
 const unsent = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -12,8 +12,8 @@ const unsent = new Set([
   "UND_ERR_CONNECT_TIMEOUT"
 ])
 
-/** What a gateway says that has passed a request on and got no answer in time, or none that it could read. */
-const gaveUp = new Set<number | undefined>([408, 502, 504, 524])
+// statuses of a gateway that forwarded the request and received no usable response
+const gatewayFailures = new Set<number | undefined>([408, 502, 504, 524])
 
 const codes = (cause: unknown): ReadonlyArray<unknown> => {
   if (!(cause instanceof Error)) return []
@@ -21,7 +21,7 @@ const codes = (cause: unknown): ReadonlyArray<unknown> => {
   return cause instanceof AggregateError ? [...code, ...cause.errors.flatMap(codes)] : code
 }
 
-const mayHaveArrived = (reason: AgentError.AgentErrorReason): boolean => {
+const mayBeDelivered = (reason: AgentError.AgentErrorReason): boolean => {
   switch (reason._tag) {
     case "ConnectionError":
       return reason.status === undefined && !codes(reason.cause).some((code) => unsent.has(String(code)))
@@ -30,29 +30,26 @@ const mayHaveArrived = (reason: AgentError.AgentErrorReason): boolean => {
     case "StreamInterruptedError":
       return reason.taskId === undefined
     case "ServiceUnavailableError":
-      return gaveUp.has(reason.status)
+      return gatewayFailures.has(reason.status)
     default:
       return false
   }
 }
 
-const says = (messageId: string) =>
-  `; outcome unknown: the agent may have got the message ${messageId}, which is not sent again by itself`
-
-/** A reason that says so, where a message was sent. */
-export const unknown = (
+/** Adds the message id to the reason if the operation sends a message that the agent may have received. */
+export const markUncertain = (
   operation: Operation.Any,
-  request: unknown,
+  request: object,
   reason: AgentError.AgentErrorReason
 ): AgentError.AgentErrorReason => {
-  if (!operation._tag.startsWith("Send") || !mayHaveArrived(reason)) return reason
+  if (operation.kind !== "send" || !mayBeDelivered(reason)) return reason
   const { messageId } = (request as Operation.SendMessageRequest).message
-  // an error's message and cause do not come along by themselves
+  // spreading an error leaves out its message and its cause
   const { _tag, cause, message, ...fields } = reason as AgentError.ConnectionError
   return AgentError.reason(_tag, {
     ...fields,
     ...(cause === undefined ? undefined : { cause }),
-    message: `${message}${says(messageId)}`,
+    message: `${message}; the agent may have received message ${messageId}; it was not retried`,
     messageId
   })
 }

@@ -1,7 +1,7 @@
 /**
- * Waiting for a task: by following it where the agent lets us, else by asking how it stands. What a subscription begins
- * with tells how much it tells: a task is everything so far; updates alone may be all of them, or only the
- * new ones, so then the task is read once more.
+ * Waits for a task: subscribes if the agent allows it, otherwise polls. The first event of a subscription shows how
+ * complete it is: a task is a snapshot of everything; updates alone may be all of them or only the new ones, so the task
+ * is read once more. Tested in `test/waiting.test.ts`.
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
@@ -15,21 +15,24 @@ import type { Task } from "../../Task.ts"
 import * as TaskProgress from "../../TaskProgress.ts"
 import * as TaskState from "../../TaskState.ts"
 import type { Transport } from "../../Transport.ts"
-import { isUntold } from "./deduplicate.ts"
+import { isStatusOnly } from "./deduplicate.ts"
 import * as Retry from "./retry.ts"
 
 export const operation = "Agent.waitFor"
 
-/** Half a second, doubled each time up to 10 s, jittered; for an hour. */
-export const patience: Retry.Policy = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("10 seconds")])
+/** Polls after half a second, doubled each time up to 10 s, jittered; for an hour. */
+export const defaultPolicy: Retry.Policy = Schedule.min([
+  Schedule.exponential("500 millis"),
+  Schedule.spaced("10 seconds")
+])
   .pipe(Schedule.jittered, Schedule.upTo({ duration: "1 hour" }))
 
-/** Another subscription would end the same way. */
+/** True if another subscription would end the same way. */
 const isRefusal = ({ origin, reason }: AgentError.AgentError): boolean =>
   origin === "agent" || origin === "other" || origin === "local" || origin === "contract" ||
   (reason._tag === "StreamInterruptedError" && !reason.isRetryable)
 
-/** What is read upon what is known: what is left out is not taken away. */
+/** Adds what was read to what is known; an absent member removes nothing. */
 const merge = (known: Task | undefined, read: Task): Task => ({
   ...known,
   ...read,
@@ -38,15 +41,15 @@ const merge = (known: Task | undefined, read: Task): Task => ({
     : read.status
 })
 
-/** The task once it has settled, however it did; `target` is where errors say that it happened. */
+/** Returns the task once it has settled in any state. Errors name `target`. */
 export const waitFor =
-  (transport: Transport, target: string) => (task: TaskId | Task, policy: Retry.Policy = patience) =>
+  (transport: Transport, target: string) => (task: TaskId | Task, policy: Retry.Policy = defaultPolicy) =>
     Effect.suspend(() => {
       const id = typeof task === "string" ? task : task.id
-      if (typeof task !== "string" && TaskState.isSettled(task.status.state) && !isUntold(task)) {
+      if (typeof task !== "string" && TaskState.isSettled(task.status.state) && !isStatusOnly(task)) {
         return Effect.succeed(task)
       }
-      // what an unsettled task has made so far may be a part of a part
+      // artifacts of an unsettled task may be incomplete chunks
       let known: Task | undefined = typeof task === "string" ? undefined : Struct.omit(task, ["artifacts"])
       let canFollow = true
       let authRequired = 0
@@ -56,14 +59,14 @@ export const waitFor =
 
       const conclude = Effect.suspend((): Effect.Effect<Task, AgentError.AgentError> => {
         if (known === undefined || !TaskState.isSettled(known.status.state)) {
-          const message = `the task ${id} is still ${known?.status.state ?? "unknown"}`
-          return unfinished(new AgentError.TimeoutError({ message, phase: "call" }))
+          const message = `task ${id} is still ${known?.status.state ?? "unknown"}`
+          return unfinished(new AgentError.TimeoutError({ message, phase: "total" }))
         }
-        return isUntold(known)
+        return isStatusOnly(known)
           ? unfinished(
             new AgentError.StreamInterruptedError({
               taskId: id,
-              message: `the task ${id} was completed, and its answer cannot be had`,
+              message: `task ${id} completed, but its result could not be retrieved`,
               isRetryable: canFollow
             })
           )
@@ -80,7 +83,7 @@ export const waitFor =
         let seen = 0
         if (known !== undefined) TaskProgress.add(progress, known)
         return transport.stream(Operation.SubscribeToTask, { id }).pipe(
-          // a stream stays open while credentials are awaited; of those in a replay, some have come already
+          // a stream stays open while the task waits for credentials; a replay repeats earlier waits
           Stream.takeUntil((event) => StreamEvent.state(event) === "auth-required" && ++seen > authRequired),
           Stream.runForEachArray((events) =>
             Effect.sync(() => {
@@ -89,11 +92,11 @@ export const waitFor =
             })
           ),
           Effect.flatMap(() => {
-            const told = known = TaskProgress.task(progress)
-            const isTold = told !== undefined && TaskState.isSettled(told.status.state)
-            if (isTold && first?._tag === "Task") return Effect.succeed(told)
-            return (isTold ? Effect.ignore(read) : read).pipe(
-              Effect.flatMap(() => told?.status.state === "completed" ? Effect.succeed(known!) : conclude),
+            const followed = known = TaskProgress.task(progress)
+            const isSettled = followed !== undefined && TaskState.isSettled(followed.status.state)
+            if (isSettled && first?._tag === "Task") return Effect.succeed(followed)
+            return (isSettled ? Effect.ignore(read) : read).pipe(
+              Effect.flatMap(() => followed?.status.state === "completed" ? Effect.succeed(known!) : conclude),
               Effect.tapError(() => Effect.sync(() => authRequired = seen))
             )
           })
@@ -108,5 +111,5 @@ export const waitFor =
           })
           : Effect.andThen(read, conclude)
       )
-      return Effect.retry(attempt, Retry.polite(policy))
+      return Effect.retry(attempt, Retry.respectRetryAfter(policy))
     })

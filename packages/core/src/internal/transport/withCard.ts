@@ -1,65 +1,48 @@
-/** A transport whose agent is known by its card. */
+/** A transport whose agent is described by a card. Tested in `test/engine/card.test.ts`. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type * as AgentCard from "../../AgentCard.ts"
 import * as AgentError from "../../AgentError.ts"
 import * as Operation from "../../Operation.ts"
-import type { Transport } from "../../Transport.ts"
-import { oneAnswer } from "./singleEvent.ts"
+import * as Transport from "../../Transport.ts"
+import { singleEvent } from "./singleEvent.ts"
 
-/** A send that waits for its task. */
-const patient = (request: Operation.SendMessageRequest): Operation.SendMessageRequest => {
+/** Makes a send wait for its task. */
+const waiting = (request: Operation.SendMessageRequest): Operation.SendMessageRequest => {
   const { returnImmediately, ...configuration } = request.configuration ?? {}
   return returnImmediately === undefined ? request : { ...request, configuration }
 }
 
-/** What the card says that the agent does not do is not asked for. */
-const undeclared = (
-  operation: Operation.Any,
-  request: unknown,
-  { extendedAgentCard, pushNotifications }: AgentCard.AgentCapabilities
-): AgentError.AgentErrorReason | undefined => {
-  const isPush = operation._tag.includes("TaskPushNotificationConfig") ||
-    (request as Partial<Operation.SendMessageRequest>).configuration?.taskPushNotificationConfig !== undefined
-  if (isPush && pushNotifications !== true) {
-    return new AgentError.PushNotificationNotSupportedError({
-      message: "the agent's card says that it has no push notifications"
-    })
-  }
-  return operation._tag === Operation.GetExtendedAgentCard._tag && extendedAgentCard !== true
-    ? new AgentError.UnsupportedOperationError({ message: "the agent's card says that it has no extended card" })
-    : undefined
-}
+const noPush = new AgentError.PushNotificationNotSupportedError({
+  message: "the agent's card declares no push notifications"
+})
+
+const noExtendedCard = new AgentError.UnsupportedOperationError({
+  message: "the agent's card declares no extended card"
+})
+
+const wantsPush = ({ configuration }: Operation.SendMessageRequest) =>
+  configuration?.taskPushNotificationConfig !== undefined
 
 /**
- * `card` answers for the agent, and what `capabilities` do not declare is refused before any byte is sent. An agent that
- * does not stream is sent the message and waited for, and its answer is the whole stream (STR-07).
+ * Answers `GetAgentCard` with `card` and refuses, before any byte is sent, what `capabilities` do not declare. If the
+ * agent does not stream, a streaming send is a waiting send whose result is the whole stream.
  */
-export const over =
-  (card: Effect.Effect<AgentCard.AgentCard, AgentError.AgentError>, capabilities: AgentCard.AgentCapabilities) =>
-  (self: Transport): Transport => {
-    const failing = (operation: Operation.Any) => (reason: AgentError.AgentErrorReason) =>
-      new AgentError.AgentError({ operation: operation._tag, target: self.target.url, reason })
-
-    const call: Transport["call"] = (operation, request) => {
-      if (operation._tag === Operation.GetAgentCard._tag) return card as never
-      const reason = undeclared(operation, request, capabilities)
-      return reason === undefined ? self.call(operation, request) : Effect.fail(failing(operation)(reason))
-    }
-
-    return {
-      ...self,
-      call,
-      stream: (operation, request) => {
-        const isSend = operation._tag === Operation.SendStreamingMessage._tag
-        if (isSend && capabilities.streaming !== true) {
-          return Stream.unwrap(Effect.map(
-            call(Operation.SendMessage, patient(request as Operation.SendMessageRequest)),
-            (answer) => Stream.mapError(oneAnswer(answer), failing(operation))
-          )) as never
-        }
-        const reason = undeclared(operation, request, capabilities)
-        return reason === undefined ? self.stream(operation, request) : Stream.fail(failing(operation)(reason))
+export const withCard = (
+  card: Effect.Effect<AgentCard.AgentCard, AgentError.AgentError>,
+  { extendedAgentCard, pushNotifications, streaming }: AgentCard.AgentCapabilities
+): (self: Transport.Transport) => Transport.Transport => {
+  const refusesPush = (request: Operation.SendMessageRequest) => pushNotifications !== true && wantsPush(request)
+  return (self) =>
+    Transport.intercept({
+      ...(pushNotifications === true ? undefined : Transport.refusePush(noPush)),
+      GetAgentCard: () => card,
+      GetExtendedAgentCard: (request, next) => extendedAgentCard === true ? next(request) : Effect.fail(noExtendedCard),
+      SendMessage: (request, next) => refusesPush(request) ? Effect.fail(noPush) : next(request),
+      SendStreamingMessage: (request, next) => {
+        if (refusesPush(request)) return Stream.fail(noPush)
+        if (streaming === true) return next(request)
+        return Stream.unwrap(Effect.map(self.call(Operation.SendMessage, waiting(request)), singleEvent))
       }
-    }
-  }
+    })(self)
+}

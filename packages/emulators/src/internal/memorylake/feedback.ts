@@ -1,10 +1,10 @@
 /** Feedback on tasks (ML-31): taken by a route of its own, told under the task's metadata to those who ask for it. */
-import type * as AgentError from "@effect-a2a/core/AgentError"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import * as Id from "@effect-a2a/core/Id"
 import * as Operation from "@effect-a2a/core/Operation"
 import * as ServiceParameters from "@effect-a2a/core/ServiceParameters"
 import type * as Task from "@effect-a2a/core/Task"
+import * as Transport from "@effect-a2a/core/Transport"
 import * as TaskFeedback from "@effect-a2a/memorylake/TaskFeedback"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -68,18 +68,13 @@ export const withRatings = <E, R>(
           ? task
           : { ...task, metadata: { ...task.metadata, [TaskFeedback.metadataKey]: rating } }
       }
-      const call = Effect.fnUntraced(function*(
-        operation: Operation.Unary,
-        request: unknown
-      ): Effect.fn.Return<unknown, AgentError.AgentError> {
-        const answer = yield* agent.call(operation, request)
-        const { extensions } = yield* ServiceParameters.Current
-        if (!extensions.includes(TaskFeedback.uri)) return answer
-        if (operation._tag === "GetTask") return rated(answer as Task.Task)
-        if (operation._tag !== "ListTasks") return answer
-        const page = answer as Operation.ListTasksResponse
-        return { ...page, tasks: page.tasks.map(rated) }
-      })
-      return { ...agent, call } as AgentTransport["Service"]
+      const ifAsked = <A, E>(self: Effect.Effect<A, E>, rate: (value: A) => A) =>
+        Effect.flatMap(ServiceParameters.Current, ({ extensions }) =>
+          extensions.includes(TaskFeedback.uri) ? Effect.map(self, rate) : self)
+      return Transport.intercept({
+        GetTask: (request, next) =>
+          ifAsked(next(request), rated),
+        ListTasks: (request, next) => ifAsked(next(request), (page) => ({ ...page, tasks: page.tasks.map(rated) }))
+      })(agent)
     })
   ).pipe(Layer.provide(self))

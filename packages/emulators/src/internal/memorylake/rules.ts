@@ -11,6 +11,8 @@ import * as Part from "@effect-a2a/core/Part"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
 import * as TaskState from "@effect-a2a/core/TaskState"
+
+import * as Transport from "@effect-a2a/core/Transport"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as Caller from "@effect-a2a/server/Caller"
 import * as Context from "effect/Context"
@@ -222,37 +224,20 @@ const make = Effect.fnUntraced(function*(agentId: string) {
     request.configuration?.returnImmediately === true
       // the task as it was made, however soon it is done
       ? Effect.map(Stream.runHead(follow(Operation.SendMessage, request, false)), (event) =>
-        told(Option.getOrThrow(event)))
+        told(Option.getOrThrow(event)) as Task.Task | Message.Message)
       : follow(Operation.SendMessage, request, true).pipe(
         Stream.runCollect,
         Effect.map((events) =>
-          finished(events, request.configuration?.historyLength) ?? events[0]
+          finished(events, request.configuration?.historyLength) ?? events[0] as Message.Message
         )
       )
 
-  const call = (operation: Operation.Unary, request: unknown): Effect.Effect<unknown, AgentError.AgentError> => {
-    switch (operation._tag) {
-      case "SendMessage":
-        return send(request as Operation.SendMessageRequest)
-      case "GetTask":
-        return Effect.map(agent.call(Operation.GetTask, request as { readonly id: Id.TaskId }), brief)
-      default:
-        return agent.call(operation, request)
-    }
-  }
-
-  const stream = (operation: Operation.Streaming, request: unknown): Stream.Stream<unknown, AgentError.AgentError> => {
-    switch (operation._tag) {
-      case "SendStreamingMessage":
-        return Stream.map(follow(operation, request as Operation.SendMessageRequest, false), told)
-      case "SubscribeToTask":
-        return Stream.map(agent.stream(Operation.SubscribeToTask, request as { readonly id: Id.TaskId }), told)
-      default:
-        return agent.stream(operation, request)
-    }
-  }
-
-  return { ...agent, call, stream } as AgentTransport["Service"]
+  return Transport.intercept({
+    SendMessage: send,
+    GetTask: (request, next) => Effect.map(next(request), brief),
+    SendStreamingMessage: (request) => Stream.map(follow(Operation.SendStreamingMessage, request, false), told),
+    SubscribeToTask: (request, next) => Stream.map(next(request), told)
+  })(agent)
 })
 
 /** Puts an agent under MemoryLake's rules; `agentId` is what it is called in the workspace. */

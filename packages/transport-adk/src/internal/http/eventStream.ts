@@ -3,7 +3,8 @@
  * failure. Tested in packages/transport-adk/test/run.test.ts.
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
-import * as HttpExchange from "@effect-a2a/core/HttpExchange"
+import * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import * as HttpPeer from "@effect-a2a/core/HttpPeer"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -89,7 +90,7 @@ const toInterrupted = (message: string, cause?: unknown) =>
 const makeDecoder = (maxEventSize: number) => {
   let frames: Array<Frame> = []
   let failure: Reason | undefined
-  const parser = HttpExchange.makeParser((event) => {
+  const parser = HttpPeer.makeParser((event) => {
     if (event._tag === "Event") frames.push(event)
   }, { maxEventSize })
 
@@ -135,7 +136,7 @@ const makeDecoder = (maxEventSize: number) => {
 
 const toReason = (error: HttpClientError.HttpClientError | AgentError.TimeoutError): Reason => {
   if (error._tag === "TimeoutError") return error
-  const { cause, message } = HttpExchange.connectionError(error)
+  const { cause, message } = HttpPeer.connectionError(error)
   return toInterrupted(message, cause)
 }
 

@@ -1,6 +1,8 @@
 /** One exchange with an ADK server. Tested in packages/transport-adk/test/{client,errors}.test.ts. */
 import * as AgentError from "@effect-a2a/core/AgentError"
-import * as HttpExchange from "@effect-a2a/core/HttpExchange"
+import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import * as HttpPeer from "@effect-a2a/core/HttpPeer"
+import * as Timeouts from "@effect-a2a/core/Timeouts"
 import * as Effect from "effect/Effect"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Result from "effect/Result"
@@ -21,7 +23,7 @@ export interface Subject {
 /** A request before it has a host. */
 export interface Request {
   readonly operation: string
-  readonly method: HttpExchange.Frame["method"]
+  readonly method: HttpBinding.HttpRequest["method"]
   /** Segments, not encoded yet. */
   readonly path: ReadonlyArray<string>
   readonly body?: unknown
@@ -61,7 +63,7 @@ const subjectViolations = ({ appName, sessionId, userId }: Subject) => [
   ...(sessionId === undefined ? [] : PathSegment.violations("sessionId", sessionId))
 ]
 
-const toHttpRequest = ({ body, method, path }: Request): HttpExchange.Frame => ({
+const toHttpRequest = ({ body, method, path }: Request): HttpBinding.HttpRequest => ({
   method,
   path: path.map((segment) => `/${encodeURIComponent(segment)}`).join(""),
   query: [],
@@ -95,16 +97,16 @@ export interface Http {
     accept: string
   ) => Effect.Effect<HttpClientResponse.HttpClientResponse, Reason>
   /** Sends a request and reads the response to its end, whatever its status. */
-  readonly fetch: (request: Request) => Effect.Effect<HttpExchange.Answer, Reason>
+  readonly fetch: (request: Request) => Effect.Effect<HttpPeer.JsonResponse, Reason>
   /** {@link fetch}; fails if the status is 400 or above. */
-  readonly fetchOk: (request: Request) => Effect.Effect<HttpExchange.Answer, Reason>
+  readonly fetchOk: (request: Request) => Effect.Effect<HttpPeer.JsonResponse, Reason>
   /** {@link fetchOk}, decoded by a schema. `ifNull` is decoded instead of a body that is null or missing. */
   readonly fetchAs: <S extends Schema.ConstraintDecoder<unknown>>(
     schema: S,
     ifNull?: unknown
   ) => (request: Request) => Effect.Effect<S["Type"], Reason>
   /** Returns the reason of a response whose status is 400 or above. */
-  readonly toRefusal: (request: Request, response: HttpExchange.Answer) => Effect.Effect<Reason>
+  readonly toRefusal: (request: Request, response: HttpPeer.JsonResponse) => Effect.Effect<Reason>
   /** Returns a function that adds the operation's name and the server's URL to a reason. */
   readonly toError: (operation: string) => (reason: Reason) => AdkError.AdkError
   /** Applies the total timeout to an operation, and {@link toError} to its failures. */
@@ -114,20 +116,20 @@ export interface Http {
 }
 
 /** Creates the exchanges with a server. */
-export const make = (server: HttpExchange.Server): Http => {
-  const target = HttpExchange.publicUrl(server)
+export const make = (server: HttpPeer.HttpPeer): Http => {
+  const target = HttpPeer.publicUrl(server)
 
   const toError: Http["toError"] = (operation) => (reason) => new AdkError.AdkError({ operation, target, reason })
 
   const execute: Http["execute"] = Effect.fnUntraced(function*(request, accept) {
     if (request.subject !== undefined) yield* check(subjectViolations(request.subject))
-    return yield* HttpExchange.execute(server, toHttpRequest(request), accept).pipe(
+    return yield* HttpPeer.execute(server, toHttpRequest(request), accept).pipe(
       Effect.mapError(AdkError.fromAgentReason)
     )
   })
 
   const toRefusal: Http["toRefusal"] = Effect.fnUntraced(function*(request, { body, response, text }) {
-    const retryAfter = yield* HttpExchange.retryAfter(response)
+    const retryAfter = yield* HttpPeer.retryAfter(response)
     return Refusal.toReason({ body, text, status: response.status }, toRefusalContext(request), {
       retryAfter,
       challenge: response.headers["www-authenticate"]
@@ -135,7 +137,7 @@ export const make = (server: HttpExchange.Server): Http => {
   })
 
   const fetch: Http["fetch"] = Effect.fnUntraced(function*(request) {
-    return yield* HttpExchange.read(yield* execute(request, "application/json"), server.maxResponseSize)
+    return yield* HttpPeer.read(yield* execute(request, "application/json"), server.maxResponseSize)
   })
 
   const fetchOk: Http["fetchOk"] = Effect.fnUntraced(function*(request) {
@@ -154,7 +156,7 @@ export const make = (server: HttpExchange.Server): Http => {
   }
 
   const asOperation: Http["asOperation"] = (operation) => (self) =>
-    self.pipe(HttpExchange.within, Effect.mapError(toError(operation)))
+    self.pipe(Timeouts.withTotal, Effect.mapError(toError(operation)))
 
   return { execute, fetch, fetchOk, fetchAs, toRefusal, toError, asOperation }
 }

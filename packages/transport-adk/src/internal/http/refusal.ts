@@ -2,7 +2,8 @@
  * Reasons of HTTP refusals. Neither status nor body suffices: servers answer both a missing session and a missing route
  * with 404. Tested in packages/transport-adk/test/errors.test.ts.
  */
-import type * as HttpExchange from "@effect-a2a/core/HttpExchange"
+import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import type * as HttpPeer from "@effect-a2a/core/HttpPeer"
 import type * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -13,7 +14,7 @@ import * as ErrorText from "./errorText.ts"
 
 /** The request that was refused. */
 export interface RefusalContext {
-  readonly method: HttpExchange.Frame["method"]
+  readonly method: HttpBinding.HttpRequest["method"]
   readonly isRun: boolean
   readonly session: { readonly appName?: string; readonly userId?: string; readonly sessionId?: string }
 }
@@ -124,7 +125,7 @@ const rules: ReadonlyArray<Rule> = [
 
 /** Converts a response whose status is 400 or above to a reason. */
 export const toReason = (
-  { body, status, text }: Pick<HttpExchange.Answer, "body" | "text"> & { readonly status: number },
+  { body, status, text }: Pick<HttpPeer.JsonResponse, "body" | "text"> & { readonly status: number },
   context: RefusalContext,
   headers: { readonly retryAfter?: Duration.Duration | undefined; readonly challenge?: string | undefined } = {}
 ): AdkError.AdkErrorReason => {

@@ -1,7 +1,8 @@
 /** Runs of an agent. Tested in packages/transport-adk/test/run.test.ts. */
 import * as HttpBinding from "@effect-a2a/core/HttpBinding"
-import * as HttpExchange from "@effect-a2a/core/HttpExchange"
+import * as HttpPeer from "@effect-a2a/core/HttpPeer"
 import * as KeyedLock from "@effect-a2a/core/KeyedLock"
+import * as Timeouts from "@effect-a2a/core/Timeouts"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
@@ -15,7 +16,7 @@ import * as Http from "./http.ts"
 
 export interface Options {
   readonly http: Http.Http
-  readonly server: HttpExchange.Server
+  readonly server: HttpPeer.HttpPeer
   readonly withApp: <K extends AdkSession.Owner>(key: K) => K
   readonly serialize: boolean
 }
@@ -67,11 +68,11 @@ export const make = ({ http, serialize, server, withApp }: Options) => {
   const open = Effect.fnUntraced(
     function*({ maxEventSize, request }: Effect.Success<ReturnType<typeof prepareStream>>) {
       const response = yield* execute(request, "text/event-stream")
-      const mediaType = HttpExchange.mediaType(response)
+      const mediaType = HttpPeer.mediaType(response)
       if (response.status < 400 && mediaType === "text/event-stream") {
-        return EventStream.fromBytes(maxEventSize)(HttpExchange.bytes(response))
+        return EventStream.fromBytes(maxEventSize)(Timeouts.withIdle(response.stream))
       }
-      const whole = yield* HttpExchange.read(response, server.maxResponseSize)
+      const whole = yield* HttpPeer.read(response, server.maxResponseSize)
       return yield* Effect.fail(
         response.status < 400 ? EventStream.notAStream(mediaType) : yield* toRefusal(request, whole)
       )
@@ -80,7 +81,7 @@ export const make = ({ http, serialize, server, withApp }: Options) => {
 
   const runSse = (given: AdkRun.RunRequest): Stream.Stream<Event, AdkError> =>
     prepareStream(given).pipe(
-      Effect.map((prepared) => HttpExchange.withinStream(Stream.unwrap(open(prepared)))),
+      Effect.map((prepared) => Timeouts.withStreamTotal(Stream.unwrap(open(prepared)))),
       Stream.unwrap,
       Stream.mapError(toError("runSse"))
     )
@@ -89,8 +90,8 @@ export const make = ({ http, serialize, server, withApp }: Options) => {
     given: AdkRun.RunRequest
   ): Effect.Effect<Stream.Stream<Event, AdkError>, AdkError, Scope.Scope> =>
     prepareStream(given).pipe(
-      Effect.flatMap((prepared) => HttpExchange.within(open(prepared))),
-      Effect.map((events) => HttpExchange.withinStream(events).pipe(Stream.mapError(toError("openSse")))),
+      Effect.flatMap((prepared) => Timeouts.withTotal(open(prepared))),
+      Effect.map((events) => Timeouts.withStreamTotal(events).pipe(Stream.mapError(toError("openSse")))),
       Effect.mapError(toError("openSse")),
       releaseOnFailure
     )

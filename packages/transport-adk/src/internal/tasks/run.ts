@@ -4,7 +4,7 @@
  * test/adk/transport.test.ts.
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
-import * as HttpExchange from "@effect-a2a/core/HttpExchange"
+import * as HttpPeer from "@effect-a2a/core/HttpPeer"
 import * as Id from "@effect-a2a/core/Id"
 import * as Part from "@effect-a2a/core/Part"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
@@ -75,7 +75,7 @@ const toReason = ({ entry, request }: Turn, error: AdkError.AdkError, hasBegun: 
       ...(reason.cause !== undefined && { cause: reason.cause })
     })
   }
-  return HttpExchange.unknownOutcome(request, reason)
+  return HttpPeer.markUncertain(request, reason)
 }
 
 // -----------------------------------------------------------------------------

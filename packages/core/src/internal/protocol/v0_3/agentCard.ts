@@ -1,6 +1,6 @@
 /** The card of 0.3, which lists only what 0.3 can reach: its own interfaces, or all where there is none. */
 import type * as AgentCard from "../../../AgentCard.ts"
-import type * as Protocol from "../../../Dialect.ts"
+import type * as Dialect from "../../../Dialect.ts"
 import { cardReader, is03, writeCapabilities, writeCommon, writeInterfaces03, writeSkills } from "../card.ts"
 import { makeCodec } from "../codec.ts"
 import { writeTypedScheme } from "../security.ts"
@@ -23,4 +23,4 @@ const write = (card: AgentCard.AgentCard): Wire.JsonObject => {
   }
 }
 
-export const agentCard: Protocol.Codec<AgentCard.AgentCard> = makeCodec({ ...cardReader, write })
+export const agentCard: Dialect.Codec<AgentCard.AgentCard> = makeCodec({ ...cardReader, write })

@@ -1,6 +1,6 @@
 /** The dialect of 0.3 over JSON-RPC: every object names its `kind`, enumerations are lower-case. */
 import * as Schema from "effect/Schema"
-import type * as Protocol from "../../../Dialect.ts"
+import type * as Dialect from "../../../Dialect.ts"
 import type * as Id from "../../../Id.ts"
 import type { Metadata } from "../../../Metadata.ts"
 import type * as Operation from "../../../Operation.ts"
@@ -121,7 +121,7 @@ const { event, result, task } = makeResultCodecs(model, false)
 const { create, page, success } = makePushCodecs({ isNamed: false })
 const { ListTasks: _, ...requests } = makeTaskRequests(states, unsupportedFields)
 
-export const kindJson: Protocol.Dialect = {
+export const kindJson: Dialect.Dialect = {
   name: "A2A 0.3 JSON-RPC",
   request: {
     ...requests,

@@ -1,7 +1,7 @@
 /** The dialect of 0.3 over REST: proto-JSON, with `content`, nested data and files, and two Ls in "cancelled". */
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import type * as Protocol from "../../../Dialect.ts"
+import type * as Dialect from "../../../Dialect.ts"
 import type { Metadata } from "../../../Metadata.ts"
 import type * as Part from "../../../Part.ts"
 import * as TaskState from "../../../TaskState.ts"
@@ -93,7 +93,7 @@ const model = makeModel({
 const { event, result, task } = makeResultCodecs(model, true)
 const { create, page, success } = makePushCodecs({ isNamed: true })
 
-export const protoJson: Protocol.Dialect = {
+export const protoJson: Dialect.Dialect = {
   name: "A2A 0.3 REST",
   request: {
     ...makeTaskRequests(states, unsupportedFields),

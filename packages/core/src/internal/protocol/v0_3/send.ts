@@ -1,6 +1,6 @@
 /** Requests that send a message in 0.3, whose switch for waiting is `blocking`. */
 import type * as Schema from "effect/Schema"
-import type * as Protocol from "../../../Dialect.ts"
+import type * as Dialect from "../../../Dialect.ts"
 import type { Metadata } from "../../../Metadata.ts"
 import type * as Operation from "../../../Operation.ts"
 import { makeRequestCodec, variant } from "../codec.ts"
@@ -42,7 +42,7 @@ export const makeSendCodecs = (model: Model, { absentBlocking, push }: SendStyle
       metadata: Wire.metadata
     }, { request: "message" }) as Schema.Top as Schema.Codec<WireSend>
 
-  const codec = (isStreaming: boolean): Protocol.Codec<Operation.SendMessageRequest> => {
+  const codec = (isStreaming: boolean): Dialect.Codec<Operation.SendMessageRequest> => {
     const read = ({ configuration = {}, message, metadata }: WireSend): Operation.SendMessageRequest => {
       const blocking = configuration.blocking ?? (isStreaming ? undefined : absentBlocking)
       const config = configuration[push]

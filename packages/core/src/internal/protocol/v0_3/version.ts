@@ -1,5 +1,4 @@
 /** Protocol 0.3, whose two bindings have a dialect each. */
-import type * as Protocol from "../../../Dialect.ts"
 import { readBody, readError, writeBareBody, writeBareError } from "../failure.ts"
 import { makeRoutes } from "../routes.ts"
 import { agentCard } from "./agentCard.ts"
@@ -9,18 +8,18 @@ import { protoJson } from "./protoJson.ts"
 /** Servers of 0.3 have no list of tasks, and a server of both versions reads `/v1/tasks` as 1.0's list of tenant `v1`. */
 const { ListTasks: _, ...restRoutes } = makeRoutes({ subscribe: "GET", card: "/card" })
 
-export const v0_3: Protocol.Protocol<"0.3"> = {
-  version: "0.3",
+export const v0_3 = {
+  version: "0.3" as const,
   versionRequired: false,
   extensionsHeader: "X-A2A-Extensions",
   agentCard,
   recognizers: [],
+  http: { failure: { decode: readBody, encode: writeBareBody } },
   rest: {
     dialect: protoJson,
     routes: restRoutes,
-    prefix: "/v1",
-    contentType: "application/json",
-    failure: { decode: readBody, encode: writeBareBody }
+    prefix: "/v1" as const,
+    contentType: "application/json"
   },
   jsonRpc: {
     dialect: kindJson,

@@ -1,6 +1,6 @@
 /** The dialect of 1.0, the same over both bindings (A2A 1.0 §4, §5.5). */
 import type * as Schema from "effect/Schema"
-import type * as Protocol from "../../../Dialect.ts"
+import type * as Dialect from "../../../Dialect.ts"
 import type * as Message from "../../../Message.ts"
 import type * as Operation from "../../../Operation.ts"
 import { makeRequestCodec, variant } from "../codec.ts"
@@ -70,7 +70,7 @@ const send = makeRequestCodec<Operation.SendMessageRequest>({
 
 const { event, result, task } = makeResultCodecs(model, true)
 
-export const dialect: Protocol.Dialect = {
+export const dialect: Dialect.Dialect = {
   name: "A2A 1.0",
   request: {
     ...makeTaskRequests(protoStates),

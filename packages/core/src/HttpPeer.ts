@@ -1,0 +1,289 @@
+/**
+ * A peer over HTTP, for clients of anything that is not A2A but should share its conduct: credentials and the caller's
+ * headers, redirects within an origin, limits of time and size, spans without secrets. Failures are reasons of
+ * `AgentError`; what a response means is up to the caller.
+ *
+ * ```ts
+ * import { Credentials, HttpPeer } from "@effect-a2a/core"
+ * import { Effect, Layer } from "effect"
+ * import { HttpClient, HttpClientResponse } from "effect/http"
+ *
+ * const http = Layer.succeed(HttpClient.HttpClient, HttpClient.make((request) =>
+ *   Effect.succeed(HttpClientResponse.fromWeb(request, new Response(`["weather"]`)))))
+ * const apps = Effect.gen(function*() {
+ *   const peer = yield* HttpPeer.make({ url: "http://localhost:8000", protocolBinding: "apps", protocolVersion: "2" })
+ *   const request = { method: "GET", path: "/list-apps", query: [], body: undefined } as const
+ *   const response = yield* HttpPeer.execute(peer, request, "application/json")
+ *   return (yield* HttpPeer.read(response, 1024)).text
+ * })
+ * await Effect.runPromise(Effect.provide(apps, [http, Credentials.layerNone])) // => `["weather"]`
+ * ```
+ *
+ * @since 0.1.0
+ * @stability unstable
+ */
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpClient from "effect/http/HttpClient"
+import type * as HttpClientError from "effect/http/HttpClientError"
+import type * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import type * as AgentCard from "./AgentCard.ts"
+import * as AgentError from "./AgentError.ts"
+import type { Credential } from "./Credential.ts"
+import * as Credentials from "./Credentials.ts"
+import { CurrentLimits, type HttpRequest } from "./HttpBinding.ts"
+import * as PublicUrl from "./internal/errors/publicUrl.ts"
+import * as Json from "./internal/http/json.ts"
+import * as Observe from "./internal/http/observe.ts"
+import * as Redirect from "./internal/http/redirect.ts"
+import * as Request from "./internal/http/request.ts"
+import * as Sse from "./internal/http/sse.ts"
+import * as UncertainSend from "./internal/transport/uncertainSend.ts"
+import * as Operation from "./Operation.ts"
+import type * as Protocol from "./Protocol.ts"
+import * as Timeouts from "./Timeouts.ts"
+
+/** The other side: its URL and interface, and the client and credentials to reach it with. */
+export interface HttpPeer {
+  readonly base: URL
+  readonly target: AgentCard.AgentInterface
+  /** Absent for peers that do not speak A2A: no protocol headers are sent. */
+  readonly protocol?: Protocol.Protocol | undefined
+  readonly client: HttpClient.HttpClient
+  readonly credentials: Credentials.Credentials["Service"]
+  /** Characters of a response that is no stream, at most. */
+  readonly maxResponseSize: number
+}
+
+/** A peer that speaks A2A. */
+export interface A2aPeer extends HttpPeer {
+  readonly protocol: Protocol.Protocol
+}
+
+/**
+ * Makes a peer from its interface; `protocolBinding` and `protocolVersion` are passed to `Credentials`. Fails with
+ * `InvalidRequestError` if the URL is invalid.
+ */
+export const make = Effect.fnUntraced(function*(
+  target: AgentCard.AgentInterface
+): Effect.fn.Return<HttpPeer, AgentError.InvalidRequestError, HttpClient.HttpClient | Credentials.Credentials> {
+  const base = yield* Effect.fromResult(Request.parseUrl(target.url))
+  const { maxResponseSize } = yield* CurrentLimits
+  return {
+    base,
+    target,
+    client: yield* HttpClient.HttpClient,
+    credentials: yield* Credentials.Credentials,
+    maxResponseSize
+  }
+})
+
+/** Returns the message of the deepest cause; never the request, which contains credentials. */
+const causeMessage = (error: HttpClientError.HttpClientError): string => {
+  let cause: unknown = "cause" in error.reason ? error.reason.cause : undefined
+  let message: string | undefined
+  while (cause instanceof Error) {
+    message = cause.message || ("code" in cause ? String(cause.code) : cause.name)
+    cause = cause.cause
+  }
+  return message ?? error.reason._tag
+}
+
+const rootCause = (error: HttpClientError.HttpClientError): unknown => {
+  const cause = "cause" in error.reason ? error.reason.cause : undefined
+  return cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+}
+
+/** Converts an error of the HTTP client: there was no response, or not all of it. */
+export const connectionError = (error: HttpClientError.HttpClientError): AgentError.ConnectionError => {
+  const cause = rootCause(error)
+  return new AgentError.ConnectionError({
+    message: error.response === undefined
+      ? `no response: ${causeMessage(error)}`
+      : `the connection was lost: ${causeMessage(error)}`,
+    ...(cause === undefined ? undefined : { cause })
+  })
+}
+
+// a guard around the client refuses with a reason of ours
+const toReason = (
+  error: HttpClientError.HttpClientError
+): AgentError.ConnectionError | AgentError.InvalidRequestError =>
+  error.reason._tag === "InvalidUrlError" && error.reason.cause instanceof AgentError.InvalidRequestError
+    ? error.reason.cause
+    : connectionError(error)
+
+/** Headers that only some requests have. */
+export interface ExecuteOptions {
+  readonly extensions?: ReadonlyArray<string> | undefined
+  readonly lastEventId?: string | undefined
+}
+
+/** A response, and the credentials that its request was sent with. */
+export interface Received {
+  readonly response: HttpClientResponse.HttpClientResponse
+  readonly credentials: ReadonlyArray<Credential>
+}
+
+/** Closes the connection of a response without reading it. */
+export const release = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<void> =>
+  Effect.scoped(Effect.asVoid(Stream.toPull(response.stream)))
+
+/** Keeps fetch from following redirects, which would forward custom credential headers. */
+export const withoutRedirects = <A, E>(self: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.updateContext(self, (context: Context.Context<never>) =>
+    Context.add(context, FetchHttpClient.RequestInit, {
+      ...Context.getOrUndefined(context as Context.Context<FetchHttpClient.RequestInit>, FetchHttpClient.RequestInit),
+      redirect: "manual"
+    }) as Context.Context<never>)
+
+const send = (
+  peer: HttpPeer,
+  place: Redirect.Place,
+  accept: string,
+  options: ExecuteOptions
+): Effect.Effect<Received, AgentError.AgentErrorReason> =>
+  Effect.gen(function*() {
+    const timeouts = yield* Timeouts.CurrentTimeouts
+    const credentials = yield* peer.credentials.get(peer.target).pipe(Effect.mapError((error) => error.reason))
+    const request = yield* Request.make({ ...place, ...options, accept, protocol: peer.protocol, credentials })
+    const response = yield* peer.client.execute(request).pipe(
+      Effect.mapError(toReason),
+      Timeouts.timeout("response", timeouts.response),
+      withoutRedirects,
+      Observe.exchange(place.base, credentials)
+    )
+    const next = Redirect.next(response, Request.join(place.base, place.request), place)
+    if (Result.isSuccess(next) && next.success === undefined) return { response, credentials }
+    yield* release(response)
+    const to = yield* Effect.fromResult(next)
+    return to === undefined ? { response, credentials } : yield* send(peer, to, accept, options)
+  })
+
+/**
+ * Sends a request and returns the response with the credentials it was sent with. A 401 is answered once with renewed
+ * credentials, if there are any.
+ */
+export const exchange = Effect.fnUntraced(
+  function*(peer: HttpPeer, request: HttpRequest, accept: string, options: ExecuteOptions = {}) {
+    const place = { base: peer.base, request, redirects: 0 }
+    const received = yield* send(peer, place, accept, options)
+    if (received.response.status !== 401) return received
+    const renewed = yield* peer.credentials.renew({
+      target: peer.target,
+      wwwAuthenticate: received.response.headers["www-authenticate"],
+      refused: received.credentials
+    }).pipe(Effect.mapError((error) => error.reason))
+    if (!renewed) return received
+    yield* release(received.response)
+    return yield* send(peer, place, accept, options)
+  }
+)
+
+/** Sends a request and returns the response, its body not yet read. See {@link exchange}. */
+export const execute = (
+  peer: HttpPeer,
+  request: HttpRequest,
+  accept: string,
+  options?: ExecuteOptions
+): Effect.Effect<HttpClientResponse.HttpClientResponse, AgentError.AgentErrorReason> =>
+  Effect.map(exchange(peer, request, accept, options), ({ response }) => response)
+
+/** Returns the media type of a response without its parameters, in lower case; empty if there is none. */
+export const mediaType = (response: HttpClientResponse.HttpClientResponse): string =>
+  (response.headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase()
+
+// an error response is read up to these bounds, and used as far as it came
+const maxRefusalSize = 64 * 1024
+const maxRefusalTime = Duration.seconds(5)
+
+/** Reads the whole body as text, up to `maxSize` characters; of an error response, as much as its bounds allow. */
+const readText = (
+  response: HttpClientResponse.HttpClientResponse,
+  maxSize: number
+): Effect.Effect<string, AgentError.ConnectionError | AgentError.ResponseTooLargeError | AgentError.TimeoutError> => {
+  const parts: Array<string> = []
+  let size = 0
+  const isRefusal = response.status >= 400
+  return Effect.gen(function*() {
+    const { idle } = yield* Timeouts.CurrentTimeouts
+    const read = response.stream.pipe(
+      Timeouts.idleTimeout(idle),
+      Stream.decodeText,
+      Stream.takeWhile(() => !isRefusal || size < maxRefusalSize),
+      Stream.runForEachArray((texts) => {
+        for (const text of texts) {
+          parts.push(text)
+          size += text.length
+        }
+        return size > maxSize
+          ? Effect.fail(
+            new AgentError.ResponseTooLargeError({
+              message: `the response is larger than ${maxSize} characters`,
+              maxLength: maxSize
+            })
+          )
+          : Effect.void
+      })
+    )
+    yield* isRefusal ? Effect.timeoutOption(read, maxRefusalTime) : read
+  }).pipe(
+    Effect.catchTag(
+      "HttpClientError",
+      (error) => isRefusal || error.reason._tag === "EmptyBodyError" ? Effect.void : Effect.fail(connectionError(error))
+    ),
+    Effect.map(() => parts.join(""))
+  )
+}
+
+/** Returns the wait that `Retry-After` asks for, in seconds or as an HTTP date. */
+export const retryAfter = (
+  response: HttpClientResponse.HttpClientResponse
+): Effect.Effect<Duration.Duration | undefined> => {
+  const header = response.headers["retry-after"]?.trim()
+  if (header === undefined || header === "") return Effect.succeed(undefined)
+  if (/^\d+(\.\d+)?$/.test(header)) return Effect.succeed(Duration.seconds(Number(header)))
+  const date = DateTime.make(header)
+  return Option.isNone(date)
+    ? Effect.succeed(undefined)
+    : Effect.map(DateTime.now, (now) => Duration.max(DateTime.distance(now, date.value), Duration.zero))
+}
+
+/** A response read to its end. An empty body is `undefined`; `body` fails with the parser's message if it is no JSON. */
+export interface JsonResponse {
+  readonly response: HttpClientResponse.HttpClientResponse
+  readonly text: string
+  readonly body: Result.Result<unknown, string>
+}
+
+/**
+ * Reads a response to its end. Fails with `ResponseTooLargeError` if it has more than `maxSize` characters, with
+ * `TimeoutError` after the idle timeout, and with `ConnectionError` if the connection is lost.
+ */
+export const read = (response: HttpClientResponse.HttpClientResponse, maxSize: number) =>
+  Effect.map(readText(response, maxSize), (text): JsonResponse => ({
+    response,
+    text,
+    body: text === "" ? Result.succeed(undefined) : Json.parse(text)
+  }))
+
+/** Returns a peer's URL without user info, query and fragment, which may be secret. */
+export const publicUrl = ({ base }: HttpPeer): string => PublicUrl.publicUrl(base)
+
+/** Makes a parser of server-sent events, of which none may be larger than `maxEventSize` characters. */
+export const makeParser = Sse.makeParser
+
+/**
+ * Adds the message id to a failure after which the agent may have received the message, so that callers know it is not
+ * safe to repeat.
+ */
+export const markUncertain = (
+  request: Operation.SendMessageRequest,
+  reason: AgentError.AgentErrorReason
+): AgentError.AgentErrorReason => UncertainSend.markUncertain(Operation.SendMessage, request, reason)

@@ -1,0 +1,102 @@
+/**
+ * Transports over HTTP: one engine runs every operation, protocol version and binding.
+ *
+ * ```ts
+ * import { Agent, Credentials, HttpTransport } from "@effect-a2a/core"
+ * import { Rest } from "@effect-a2a/transport-rest"
+ * import { Effect, Layer } from "effect"
+ * import { HttpClient, HttpClientResponse } from "effect/http"
+ *
+ * const http = Layer.succeed(HttpClient.HttpClient, HttpClient.make((request) =>
+ *   Effect.succeed(HttpClientResponse.fromWeb(request, Response.json({ tasks: [], nextPageToken: "", pageSize: 0, totalSize: 0 })))))
+ * const agent = Agent.layer.pipe(
+ *   Layer.provide(HttpTransport.layer({ binding: Rest.binding, url: "https://agent.test/a2a" })),
+ *   Layer.provide([Credentials.layerNone, http])
+ * )
+ * Effect.isEffect(Effect.provide(Agent.card, agent)) // => true
+ * ```
+ *
+ * @since 0.1.0
+ * @stability unstable
+ */
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as AgentError from "./AgentError.ts"
+import { AgentTransport } from "./AgentTransport.ts"
+import * as Credentials from "./Credentials.ts"
+import { CurrentLimits, type HttpBinding, type HttpRequest } from "./HttpBinding.ts"
+import type * as HttpPeer from "./HttpPeer.ts"
+import * as Engine from "./internal/http/engine.ts"
+import { parseUrl } from "./internal/http/request.ts"
+import * as Protocol from "./Protocol.ts"
+import * as Recognizer from "./Recognizer.ts"
+import type { Transport } from "./Transport.ts"
+
+/** The address of an agent's interface, and the protocol version to use there (default 1.0). */
+export interface Options {
+  readonly url: string
+  readonly protocol?: Protocol.Protocol | undefined
+  readonly tenant?: string | undefined
+  /** The URL of its card. Default: the well-known paths below the URL and its origin. */
+  readonly agentCardUrl?: string | undefined
+}
+
+type Requirements = HttpClient.HttpClient | Credentials.Credentials
+
+/** Collects what every exchange with the agent shares. Fails with `InvalidRequestError` if the URL is invalid. */
+const connect = Effect.fnUntraced(function*(options: Options, protocolBinding: string) {
+  const base = yield* Effect.fromResult(parseUrl(options.url)).pipe(
+    Effect.mapError((reason) => new AgentError.AgentError({ operation: "connect", reason }))
+  )
+  const protocol = options.protocol ?? Protocol.v1_0
+  const { maxResponseSize } = yield* CurrentLimits
+  return {
+    base,
+    target: {
+      url: options.url,
+      protocolBinding,
+      protocolVersion: protocol.version,
+      ...(options.tenant === undefined ? undefined : { tenant: options.tenant })
+    },
+    protocol,
+    client: yield* HttpClient.HttpClient,
+    credentials: yield* Credentials.Credentials,
+    maxResponseSize
+  } satisfies HttpPeer.HttpPeer
+})
+
+/** Makes a transport over HTTP. Fails with `InvalidRequestError` if the URL is invalid. */
+export const make = Effect.fnUntraced(function*(
+  options: Options & { readonly binding: HttpBinding }
+): Effect.fn.Return<Transport, AgentError.AgentError, Requirements> {
+  const { binding } = options
+  const peer = yield* connect(options, binding.protocolBinding)
+  const limits = yield* CurrentLimits
+  const recognizers = yield* Recognizer.Current
+  return Engine.make({ peer, binding, limits, recognizers, agentCardUrl: options.agentCardUrl })
+})
+
+/** {@link make} as a layer. */
+export const layer = (
+  options: Options & { readonly binding: HttpBinding }
+): Layer.Layer<AgentTransport, AgentError.AgentError, Requirements> => Layer.effect(AgentTransport, make(options))
+
+/** The type of `Rest.layer` and `JsonRpc.layer`. */
+export type ClientLayer = (options: Options) => Layer.Layer<AgentTransport, AgentError.AgentError, Requirements>
+
+/**
+ * Sends one JSON request that is no operation of A2A, such as a vendor's addition, and returns the response body. The
+ * request is joined to the URL; credentials, headers and refusals are those of an operation. `operation` names it in
+ * errors.
+ */
+export const request = Effect.fnUntraced(function*(
+  options: Options & {
+    readonly operation: string
+    readonly request: HttpRequest
+    readonly extensions?: ReadonlyArray<string> | undefined
+  }
+): Effect.fn.Return<unknown, AgentError.AgentError, Requirements> {
+  const peer = yield* connect(options, "HTTP+JSON")
+  return yield* Engine.request({ ...options, peer })
+})
