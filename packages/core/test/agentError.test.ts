@@ -151,7 +151,7 @@ describe("AgentError", () => {
 
   it.effect("catching Effect's TimeoutError leaves the reason of that name alone, and the other way round", () =>
     Effect.gen(function*() {
-      const reason = AgentError.make("GetTask", "TimeoutError", { message: "late", phase: "call" })
+      const reason = AgentError.make("GetTask", "TimeoutError", { message: "late", phase: "total" })
       const either = (fails: boolean) =>
         Effect.flatMap(
           Effect.void,

@@ -3,7 +3,6 @@
  * failure. Tested in packages/transport-adk/test/run.test.ts.
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
-import * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import * as HttpPeer from "@effect-a2a/core/HttpPeer"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
