@@ -21,7 +21,7 @@ Field.everywhere("sessions", (cell) => {
         return Message.text(message) === "1" ? Stream.die(new Error("first one")) : Stream.make("ok")
       }))
     )
-    const agent = AgentServer.layerMemory({ card }).pipe(Layer.provide(AgentExecutor.serialized(executor)))
+    const agent = AgentServer.layerMemory({ card }).pipe(Layer.provide(AgentExecutor.serialize(executor)))
     return Effect.gen(function*() {
       const begin = (context: string, text: string) => start(text, { contextId: contextId(context) })
       const tasks = [
@@ -45,7 +45,7 @@ Field.everywhere("sessions", (cell) => {
   it.effect("CONC-02: one that is canceled while it waits gives up its place", () => {
     let runs = 0
     const executor = AgentExecutor.layer(() => (runs += 1, Stream.never))
-    const agent = AgentServer.layerMemory({ card }).pipe(Layer.provide(AgentExecutor.serialized(executor)))
+    const agent = AgentServer.layerMemory({ card }).pipe(Layer.provide(AgentExecutor.serialize(executor)))
     const shared = { contextId: contextId("c-1") }
     return Effect.gen(function*() {
       const [one, two] = [yield* start("1", shared), yield* start("2", shared)]
@@ -68,7 +68,7 @@ Field.everywhere("sessions", (cell) => {
         return "hi"
       })
     )
-    const agent = AgentServer.layerMemory({ card }).pipe(Layer.provide(AgentExecutor.serialized(executor)))
+    const agent = AgentServer.layerMemory({ card }).pipe(Layer.provide(AgentExecutor.serialize(executor)))
     return Effect.gen(function*() {
       const answers = yield* Effect.all(
         Array.from({ length: 5 }, () => Field.send("hi", { contextId: contextId("c") })),

@@ -61,7 +61,7 @@ const headers = { "cache-control": "no-cache, no-transform", "x-accel-buffering"
 
 /**
  * Returns a response that sends each event as one frame. It begins with the first event, so that an earlier failure is a
- * response with a status of its own (`refuse`); if the first event takes longer than a heartbeat, it begins without it.
+ * response with its own status (`refuse`); if the first event takes longer than a heartbeat, it begins without it.
  * A later failure is one `event: error` frame. `StreamInterruptedError` ends the response without one: the client sees a
  * dropped stream, which it may resume.
  */

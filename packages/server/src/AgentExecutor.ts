@@ -109,7 +109,7 @@ export const layer = <R = never>(execute: (turn: Turn) => Execution<R>): Layer.L
  *   }))
  * )
  * const agent = AgentServer.layerMemory({ card: { name: "Slow", description: "Takes its time" } }).pipe(
- *   Layer.provide(AgentExecutor.serialized(slow))
+ *   Layer.provide(AgentExecutor.serialize(slow))
  * )
  * const send = (text: string) =>
  *   Effect.gen(function*() {
@@ -122,7 +122,7 @@ export const layer = <R = never>(execute: (turn: Turn) => Execution<R>): Layer.L
  * log // => ["one begins", "one ends", "two begins", "two ends"]
  * ```
  */
-export const serialized = <E, R>(self: Layer.Layer<AgentExecutor, E, R>): Layer.Layer<AgentExecutor, E, R> =>
+export const serialize = <E, R>(self: Layer.Layer<AgentExecutor, E, R>): Layer.Layer<AgentExecutor, E, R> =>
   Layer.effect(
     AgentExecutor,
     Effect.gen(function*() {

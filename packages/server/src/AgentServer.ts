@@ -36,7 +36,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { AgentExecutor } from "./AgentExecutor.ts"
 import { fromHandlers } from "./internal/handlers.ts"
-import { type State, unsupported } from "./internal/state.ts"
+import { type State, unsupportedReason } from "./internal/state.ts"
 import * as Tasks from "./internal/tasks.ts"
 import * as Turns from "./internal/turns.ts"
 import * as TaskHub from "./TaskHub.ts"
@@ -101,7 +101,7 @@ const make = Effect.fnUntraced(function*(options: Options) {
   }
   const card = toCard(options)
   const extensions = card.capabilities.extensions ?? []
-  const noStream = () => Stream.fail(unsupported("This agent does not stream"))
+  const noStream = () => Stream.fail(unsupportedReason("This agent does not stream"))
   const isStreaming = card.capabilities.streaming === true
   return fromHandlers(options.target ?? card.supportedInterfaces[0] ?? inProcess, {
     SendMessage: Turns.send(state, extensions),
@@ -114,7 +114,7 @@ const make = Effect.fnUntraced(function*(options: Options) {
     GetTaskPushNotificationConfig: noPush,
     ListTaskPushNotificationConfigs: noPush,
     DeleteTaskPushNotificationConfig: noPush,
-    GetExtendedAgentCard: () => options.extendedCard ?? Effect.fail(unsupported("This agent has no extended card")),
+    GetExtendedAgentCard: () => options.extendedCard ?? Effect.fail(unsupportedReason("This agent has no extended card")),
     GetAgentCard: () => Effect.succeed(card)
   })
 })

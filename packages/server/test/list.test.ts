@@ -9,7 +9,7 @@ import { call, contextId, reasonOf, sendTask, serve } from "./support.ts"
 
 const list = (request: Operation.ListTasksRequest = {}) => call(Operation.ListTasks, request)
 
-/** Becomes what it is told. */
+/** Sets the state that the message names. */
 const agent = serve((turn) =>
   Stream.make(`said ${Message.text(turn.message)}`, Reply.status(Message.text(turn.message) as TaskState.TaskState))
 )

@@ -2,16 +2,26 @@
  * The client of the JSON-RPC 2.0 binding (A2A 1.0 §9).
  *
  * ```ts
- * import { Agent, Credentials, Protocol } from "@effect-a2a/core"
- * import { JsonRpc } from "@effect-a2a/transport-jsonrpc"
- * import { Layer } from "effect"
- * import { FetchHttpClient } from "effect/http"
+ * import { Agent, Credentials } from "@effect-a2a/core"
+ * import { AgentTest, Script, Wire } from "@effect-a2a/testing"
+ * import { JsonRpc, JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
+ * import { Effect, Layer } from "effect"
  *
- * const Concierge = Agent.layer.pipe(
- *   Layer.provide(JsonRpc.layer({ url: "https://agent.test/rpc", protocol: Protocol.v1_0 })),
- *   Layer.provide([Credentials.layerNone, FetchHttpClient.layer])
+ * const routes = JsonRpcServer.routes({ path: "/rpc" }).pipe(
+ *   Layer.provide(AgentTest.layer),
+ *   Layer.provide(Script.layer(Script.say("Hello")))
  * )
- * Layer.isLayer(Concierge) // => true
+ * const agent = Agent.layer.pipe(
+ *   Layer.provide(JsonRpc.layer({ url: "http://agent.test/rpc" })),
+ *   Layer.provideMerge(Wire.layerHttp(routes)), // or FetchHttpClient.layer
+ *   Layer.provide(Credentials.layerNone)
+ * )
+ * const program = Effect.gen(function*() {
+ *   const { text } = yield* Agent.ask("Hi")
+ *   const [exchange] = yield* (yield* Wire.Tape).exchanges
+ *   return [text, JSON.parse(exchange?.body ?? "").method]
+ * })
+ * await Effect.runPromise(program.pipe(Effect.provide(agent))) // => ["Hello", "SendMessage"]
  * ```
  *
  * @since 0.1.0

@@ -52,7 +52,7 @@ interface Version {
 const toJson = (body: Schema.Json, status: number, headers: Record<string, string> = {}) =>
   HttpServerResponse.jsonUnsafe(body, { status, headers })
 
-/** Returns the HTTP response that reports a failure. Some failures are no JSON-RPC errors but HTTP responses. */
+/** Returns the HTTP response that reports a failure. Some failures are plain HTTP responses, without a JSON-RPC error. */
 const toRefusal = ({ jsonRpc }: Protocol, id: Envelope.Id) => (failure: WireFailure) => {
   const refusal = jsonRpc.failure.encode(failure)
   const headers = ServerHandler.toHeaders(failure)

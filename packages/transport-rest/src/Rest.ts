@@ -2,16 +2,27 @@
  * The client of the HTTP+JSON binding (A2A 1.0 §11).
  *
  * ```ts
- * import { Agent, Credentials, Protocol } from "@effect-a2a/core"
- * import { Rest } from "@effect-a2a/transport-rest"
+ * import { Agent, Credentials } from "@effect-a2a/core"
+ * import { AgentTest, Script, Wire } from "@effect-a2a/testing"
+ * import { Rest, RestServer } from "@effect-a2a/transport-rest"
  * import { Effect, Layer } from "effect"
- * import { FetchHttpClient } from "effect/http"
  *
- * const Concierge = Agent.layer.pipe(
- *   Layer.provide(Rest.layer({ url: "https://agent.test/a2a", protocol: Protocol.v0_3 })),
- *   Layer.provide([Credentials.layerNone, FetchHttpClient.layer])
+ * const routes = RestServer.routes({ path: "/a2a" }).pipe(
+ *   Layer.provide(AgentTest.layer),
+ *   Layer.provide(Script.layer(Script.say("Hello")))
  * )
- * Layer.isLayer(Concierge) // => true
+ * const agent = Agent.layer.pipe(
+ *   Layer.provide(Rest.layer({ url: "http://agent.test/a2a" })),
+ *   Layer.provideMerge(Wire.layerHttp(routes)), // or FetchHttpClient.layer
+ *   Layer.provide(Credentials.layerNone)
+ * )
+ * const program = Effect.gen(function*() {
+ *   const { text } = yield* Agent.ask("Hi")
+ *   const [exchange] = yield* (yield* Wire.Tape).exchanges
+ *   return [text, exchange?.method, exchange?.url]
+ * })
+ * await Effect.runPromise(program.pipe(Effect.provide(agent)))
+ * // => ["Hello", "POST", "http://agent.test/a2a/message:send"]
  * ```
  *
  * @since 0.1.0

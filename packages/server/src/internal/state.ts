@@ -26,9 +26,9 @@ export interface State {
 export const owner: Effect.Effect<TaskStore.Owner> = Effect.map(Caller.Current, (caller) => caller?.id)
 
 /** Creates the reason for an operation that the agent does not support. */
-export const unsupported = (message: string): AgentErrorReason => reason("UnsupportedOperationError", { message })
+export const unsupportedReason = (message: string): AgentErrorReason => reason("UnsupportedOperationError", { message })
 
-/** Reads a task of the current caller; fails with `TaskNotFoundError` if there is none. */
+/** Reads a task of the current caller; fails with `TaskNotFoundError` if the caller has no such task. */
 export const findTask = Effect.fnUntraced(function*(
   { store }: State,
   id: Id.TaskId

@@ -92,7 +92,7 @@ const follow = Effect.fnUntraced(function*(
   const { state: taskState } = task.status
   const isReplay = replay === "events"
   if (TaskState.isTerminal(taskState) && !(isReplay && taskState === "completed")) {
-    return yield* Effect.fail(State.unsupported(`Task ${id} is ${taskState}`))
+    return yield* Effect.fail(State.unsupportedReason(`Task ${id} is ${taskState}`))
   }
   const past: ReadonlyArray<StreamEvent.StreamEvent> = isReplay
     ? ((yield* state.store.events(yield* State.owner, id)) ?? []).slice(0, length).filter(({ _tag }) => _tag !== "Task")

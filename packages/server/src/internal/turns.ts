@@ -134,13 +134,13 @@ const proceed = Effect.fnUntraced(function*(
   const { state: taskState } = task.status
   if (TaskState.isTerminal(taskState)) {
     return yield* Effect.fail(
-      State.unsupported(`Task ${id} is ${taskState}; name it in referenceTaskIds of a new one`)
+      State.unsupportedReason(`Task ${id} is ${taskState}; name it in referenceTaskIds of a new one`)
     )
   }
   const running = FiberMap.getUnsafe(state.turns, id)
   if (Option.isSome(running)) {
     if (!TaskState.endsStream(taskState)) {
-      return yield* Effect.fail(State.unsupported(`Task ${id} is being worked on; wait until it asks for input`))
+      return yield* Effect.fail(State.unsupportedReason(`Task ${id} is being worked on; wait until it asks for input`))
     }
     yield* Fiber.await(running.value) // its last event is written, its finalizers run
   }
