@@ -1,6 +1,6 @@
 /**
- * One program and four ways to an agent: in this process, over the REST and the JSON-RPC binding of A2A, and over the
- * HTTP API of ADK. Only the layer differs. Run it with `node examples/one-program.ts`.
+ * One program over four transports: an agent in this process, the REST and the JSON-RPC binding of A2A, and the HTTP API
+ * of ADK. Only the layer differs. Run it with `node examples/one-program.ts`.
  */
 import { Agent, AgentStream, type AgentTransport, Conversation, Credentials, Message, Protocol } from "@effect-a2a/core"
 import { AdkEmulator } from "@effect-a2a/emulators"
@@ -14,14 +14,14 @@ import { Console, Effect, Layer, Stream } from "effect"
 // the program
 // -----------------------------------------------------------------------------
 
-/** Asks, listens, looks at the tools that were called, and answers a question of the agent. */
+/** Asks, streams, collects the tool calls, and replies to a question of the agent. */
 export const program = Effect.gen(function*() {
   const question = "What is the weather in Lisbon?"
   const { state, text } = yield* Agent.ask(question)
   const events = yield* Stream.runCollect(Agent.stream(question))
-  const told = Stream.fromIterable(events)
-  const deltas = yield* Stream.runCollect(AgentStream.text(told))
-  const { toolCalls } = yield* AgentStream.answer(told)
+  const received = Stream.fromIterable(events)
+  const deltas = yield* Stream.runCollect(AgentStream.text(received))
+  const { toolCalls } = yield* AgentStream.answer(received)
   const conversation = yield* Conversation.make()
   const asked = yield* conversation.ask("Plan a weekend")
   const plan = yield* conversation.ask("Porto")
@@ -35,7 +35,7 @@ export const program = Effect.gen(function*() {
 })
 
 // -----------------------------------------------------------------------------
-// the agent: once as an A2A server plays it, once as an ADK server does
+// the agent: a script for an A2A server, and one for an ADK server
 // -----------------------------------------------------------------------------
 
 const tool = { id: "call-1", name: "forecast", args: { city: "Lisbon" } }
@@ -71,7 +71,7 @@ const adkScript = ({ responses: [response], text }: AdkEmulator.Turn): ReadonlyA
 }
 
 // -----------------------------------------------------------------------------
-// the layers. For an agent elsewhere, `url` is where it is, and the client is one of `node` or `browser`
+// the layers. For a remote agent, set `url` and use the HTTP client of `node` or `browser`
 // -----------------------------------------------------------------------------
 
 const url = "http://agent.test"
@@ -92,10 +92,10 @@ const adk = Adk.layer({ url, appName: "demo" }).pipe(
   Layer.provide(Wire.layerHttp(AdkEmulator.routes({ agent: adkScript })))
 )
 
-/** Each way to the agent, by name. */
+/** The transports by name. */
 export const transports = { inProcess, rest, jsonRpc, adk }
 
-/** The program over one of them. */
+/** Runs the program over a transport. */
 export const over = <E>(
   transport: Layer.Layer<AgentTransport.AgentTransport, E, Credentials.Credentials>
 ) => program.pipe(Effect.provide(Agent.layer.pipe(Layer.provide(transport), Layer.provide(Credentials.layerNone))))

@@ -8,7 +8,7 @@ import { serving } from "./serving.ts"
 
 const folder = fileURLToPath(new URL("../../.tmp/chat/page", import.meta.url))
 
-const built = Effect.promise(() =>
+const buildPage = Effect.promise(() =>
   build({
     root: fileURLToPath(new URL(".", import.meta.url)),
     logLevel: "warn",
@@ -16,8 +16,8 @@ const built = Effect.promise(() =>
   })
 )
 
-/** The page and an agent for it, for as long as the scope is open; port 0 takes a free one. */
-export const serve = (port: number) => Effect.andThen(built, serving(folder, port))
+/** Builds and serves the page and an agent, until the scope closes. Port 0 takes a free one. */
+export const serve = (port: number) => Effect.andThen(buildPage, serving(folder, port))
 
 if (import.meta.main) {
   const port = Number(process.argv[2] ?? 4170)

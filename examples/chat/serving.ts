@@ -1,4 +1,4 @@
-// Serves the files of a page, with the MemoryLake emulator beside it on an origin of its own. Loopback only.
+// Serves the files of a page, and the MemoryLake emulator on another origin. Loopback only.
 import * as MemoryLakeEmulator from "@effect-a2a/emulators/MemoryLakeEmulator"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as NodeAgentServer from "@effect-a2a/node/NodeAgentServer"
@@ -10,7 +10,7 @@ import * as Result from "effect/Result"
 import * as fs from "node:fs"
 import * as path from "node:path"
 
-/** What the page may do: run its own files, and talk to any agent. */
+/** The policy of the page: it may run its own files and talk to any agent. */
 export const policy = "default-src 'self'; connect-src *; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const types: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const types: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml"
 }
 
-/** The files, and where the agent is, with a key that is no secret. */
+/** Routes of the files, and of the demo: the URL of the agent with its public key. */
 const page = (folder: string, agent: string) =>
   Layer.mergeAll(
     HttpRouter.add(
@@ -56,7 +56,7 @@ const listen = (routes: Layer.Layer<never, never, HttpRouter.HttpRouter>, port: 
     Effect.flatMap((context) => Effect.provideContext(NodeAgentServer.url, context))
   )
 
-/** Both servers, for as long as the scope is open; port 0 takes a free one. */
+/** Starts both servers, until the scope closes. Port 0 takes a free one. */
 export const serving = Effect.fnUntraced(function*(folder: string, port: number) {
   const agent = yield* listen(MemoryLakeEmulator.routes, port === 0 ? 0 : port + 1)
   return { agent, page: yield* listen(page(folder, agent), port) }

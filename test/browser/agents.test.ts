@@ -1,4 +1,4 @@
-// The whole client in Chromium: agents on other origins, a page that may do nothing but run its own scripts.
+// The whole client in Chromium, with agents on other origins, in a page that may only run its own scripts.
 import * as MemoryLakeEmulator from "@effect-a2a/emulators/MemoryLakeEmulator"
 import { assert } from "@effect/vitest"
 import { Duration, Effect, Fiber } from "effect"
@@ -11,14 +11,14 @@ import { inBrowser, open, tab, visit, World } from "./support/world.ts"
 const token = MemoryLakeEmulator.apiKey
 const question = "What is the capital of France?"
 const paris = { state: "completed", text: "Paris is the capital of France." }
-/** A stream tells of tools too. */
-const parisAsItCame: unknown = { ...paris, toolCalls: 1 }
+/** Streams contain tool calls too. */
+const streamedParis: unknown = { ...paris, toolCalls: 1 }
 
-const cells = (["1.0", "0.3"] as const).flatMap((protocol) =>
+const combinations = (["1.0", "0.3"] as const).flatMap((protocol) =>
   (["rest", "jsonrpc"] as const).map((binding) => ({ protocol, binding }))
 )
 
-/** What is to become true on a socket soon; a test that waits for it in vain times out. */
+/** Waits until the condition holds; otherwise the test times out. */
 const eventually = (holds: () => boolean) =>
   Effect.repeat(Effect.delay(Effect.sync(holds), "10 millis"), { until: (isTrue) => isTrue })
 
@@ -37,15 +37,18 @@ inBrowser("in Chromium", (it) => {
       assert.deepStrictEqual(built.modules.filter((id) => /JITCompiler|codegen/.test(id)), [])
     }), covers("field:ESM-01", "field:BRW-01"))
 
-  for (const cell of cells) {
+  for (const combination of combinations) {
     it.effect(
-      `ask and stream over ${cell.protocol} ${cell.binding}, across origins, without a policy violation`,
+      `ask and stream over ${combination.protocol} ${combination.binding}, across origins, without a policy violation`,
       () =>
         Effect.gen(function*() {
           const { lake } = yield* World
           const page = yield* open()
-          assert.deepStrictEqual<unknown>(yield* page.call("ask", { lake, token, ...cell }, question), paris)
-          assert.deepStrictEqual<unknown>(yield* page.call("stream", { lake, token, ...cell }, question), parisAsItCame)
+          assert.deepStrictEqual<unknown>(yield* page.call("ask", { lake, token, ...combination }, question), paris)
+          assert.deepStrictEqual<unknown>(
+            yield* page.call("stream", { lake, token, ...combination }, question),
+            streamedParis
+          )
           assert.deepStrictEqual(yield* page.violations, [])
           assert.strictEqual(yield* page.call("generateCode"), "refused")
           assert.isNotEmpty(yield* page.violations)
@@ -85,7 +88,7 @@ inBrowser("in Chromium", (it) => {
         const page = yield* open(() => {
           delete (ReadableStream.prototype as any)[Symbol.asyncIterator]
         })
-        assert.deepStrictEqual<unknown>(yield* page.call("stream", { lake, token }, question), parisAsItCame)
+        assert.deepStrictEqual<unknown>(yield* page.call("stream", { lake, token }, question), streamedParis)
       }),
     covers("field:BRW-02")
   )
@@ -100,7 +103,7 @@ inBrowser("in Chromium", (it) => {
         concurrency: "unbounded"
       })
       assert.deepStrictEqual<unknown>(answers, [paris, paris])
-      // had once, and renewed once
+      // read once, renewed once
       assert.strictEqual(tokens.get("/token/two-tabs"), 2)
       const late = yield* tab(context)
       assert.deepStrictEqual<unknown>(yield* late.call("ask", target, question), paris)
@@ -146,16 +149,16 @@ inBrowser("in Chromium", (it) => {
         response.on("close", () => void (isClosed = true))
         HttpServer.events(response, [{ task: HttpServer.task("SUBMITTED") }, HttpServer.chunk("Hel", false)], "hang")
       })
-      // the browser is started without the cache that such pages go to
-      const tell = (type: string) =>
+      // the browser runs without a back/forward cache
+      const dispatch = (type: string) =>
         Effect.promise(() =>
           page.page.evaluate((type) => dispatchEvent(new PageTransitionEvent(type, { persisted: true })), type)
         )
       const running = yield* Effect.forkChild(page.call("stream", { url: agent.url }, "hello"))
       yield* page.seen(2)
-      yield* tell("pagehide")
+      yield* dispatch("pagehide")
       yield* eventually(() => isClosed)
-      yield* tell("pageshow")
+      yield* dispatch("pageshow")
       assert.deepInclude(yield* Fiber.join(running), { state: "completed", text: "Hello you" })
     }), covers("field:RES-01"))
 
@@ -182,7 +185,7 @@ inBrowser("in Chromium", (it) => {
         const { lake } = yield* World
         const page = yield* open()
         const proxy = yield* Proxy.make(Number(new URL(lake.host!).port))
-        // the preflight and the stream; what comes of the first is short
+        // cuts the preflight and the stream; the preflight is shorter than that
         yield* proxy.plan((nth) => nth < 2 ? { how: "reset", after: 2000 } : undefined)
         const running = yield* Effect.forkChild(
           page.call("stream", { lake: { ...lake, host: proxy.origin }, token }, "Be slow about Lisbon")
@@ -309,9 +312,9 @@ inBrowser("in Chromium", (it) => {
               return answer
             }, { kind, message: { name, args } })
           )
-        for (const cell of cells) {
-          assert.deepStrictEqual(yield* run("ask", { lake, token, ...cell }, question), paris)
-          assert.deepStrictEqual(yield* run("stream", { lake, token, ...cell }, question), parisAsItCame)
+        for (const combination of combinations) {
+          assert.deepStrictEqual(yield* run("ask", { lake, token, ...combination }, question), paris)
+          assert.deepStrictEqual(yield* run("stream", { lake, token, ...combination }, question), streamedParis)
         }
         assert.deepStrictEqual(yield* page.violations, [])
       }), covers("SDK-05"))

@@ -17,7 +17,7 @@ const scope = Scope.makeUnsafe()
 let urls: { readonly page: string; readonly agent: string }
 let browser: Browser
 
-/** A page of its own, and what went wrong in it that nobody shows. */
+/** Opens the page in a new context, and collects its invisible faults. */
 const open = async (options: BrowserContextOptions = {}) => {
   const context = await browser.newContext(options)
   const page = await context.newPage()
@@ -25,7 +25,7 @@ const open = async (options: BrowserContextOptions = {}) => {
   page.on("pageerror", (error) => faults.push(String(error)))
   page.on("request", (request) => {
     const { origin } = new URL(request.url())
-    if (origin !== urls.page && origin !== urls.agent) faults.push(`asks ${request.url()}`)
+    if (origin !== urls.page && origin !== urls.agent) faults.push(`request of ${request.url()}`)
   })
   page.on("console", (message) => {
     if (/Content Security Policy/i.test(message.text())) faults.push(message.text())
@@ -201,7 +201,7 @@ describe.skipIf(executablePath === undefined)("examples/chat", { concurrent: tru
     await page.keyboard.press("Enter")
     await ended(page)
     assert.deepStrictEqual(await texts(page, ".text"), ["Paris is the capital of France."])
-    // the focus is where one goes on
+    // the focus is on the input again
     assert.strictEqual(await page.evaluate(() => document.activeElement?.tagName), "TEXTAREA")
     assert.strictEqual(await page.locator(`${last} .reply`).getAttribute("aria-live"), "polite")
     await context.close()

@@ -1,4 +1,4 @@
-// Tests of the client that run everywhere else, once more: bundled for browsers, in Chromium, under a strict policy.
+// Runs tests of the client again in Chromium: bundled for browsers, under a strict policy.
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import * as fs from "node:fs"
@@ -9,7 +9,7 @@ import * as Chromium from "./support/chromium.ts"
 import * as Site from "./support/site.ts"
 import { browsing } from "./support/world.ts"
 
-/** No sockets, no files, no Buffer; and none that takes long or counts turns of the event loop. */
+/** Test files without sockets, files and Buffer, that are quick and do not count turns of the event loop. */
 const files = fs.globSync([
   "packages/core/test/{*,protocol/{agentCard,failures,golden,rules}}.test.ts",
   "packages/memorylake/test/*.test.ts",
@@ -33,7 +33,7 @@ const layerRunner = Layer.effect(
   })
 )
 
-/** In a task of the page's own: what a debugger evaluates is above the policy. */
+/** Runs in a task of the page: the policy does not bind code that a debugger evaluates. */
 const run = (page: Page, url: string): Promise<{ readonly count: number; readonly failures: ReadonlyArray<string> }> =>
   page.evaluate(
     (url) => new Promise((resolve) => setTimeout(resolve)).then(() => (globalThis as any).runSuite(url)),

@@ -1,4 +1,4 @@
-// The agent behind the settings, and the conversation with it, which outlives the page.
+// The agent of the settings, and the conversation with it, which survives a reload.
 import * as BrowserAgent from "@effect-a2a/browser/BrowserAgent"
 import * as BrowserConversation from "@effect-a2a/browser/BrowserConversation"
 import * as ConversationStore from "@effect-a2a/browser/ConversationStore"
@@ -13,7 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Settings } from "./settings.ts"
 
-/** MemoryLake's cards are beside the URL that speaks A2A, all others below it or at its origin. */
+/** Returns the URL of the card: MemoryLake's stands beside the interface, all others below it or at its origin. */
 const cardOf = (url: string) => url.replace(/(\/agents\/[^/]+)\/a2a\/?$/, "$1")
 
 const transport = ({ binding, url, version }: Settings) => {
@@ -23,7 +23,7 @@ const transport = ({ binding, url, version }: Settings) => {
   )
 }
 
-/** Every message is marked as MemoryLake wants it, which other agents do not mind. */
+/** Creates the client. Messages carry MemoryLake's metadata, which other agents ignore. */
 const layerAgent = (settings: Settings, key: string): Layer.Layer<Agent, AgentError> =>
   transport(settings).pipe(
     MemoryLake.withMemory,
@@ -34,12 +34,12 @@ const layerAgent = (settings: Settings, key: string): Layer.Layer<Agent, AgentEr
 
 export class Session extends Context.Service<Session, Conversation.Service>()("example-chat/Session") {}
 
-/** The conversation of that name with the agent that the settings name, where it was left. */
+/** Restores the conversation of that name with the agent of the settings. */
 export const layer = (name: string, settings: Settings, key: string): Layer.Layer<Session, AgentError> =>
   Layer.effect(Session, BrowserConversation.make({ name })).pipe(
     Layer.provide([layerAgent(settings, key), ConversationStore.layerSessionStorage])
   )
 
-/** A conversation that is over leaves nothing behind. */
+/** Removes the stored conversation. */
 export const forget = (name: string): Effect.Effect<void> =>
   Effect.provide(BrowserConversation.forget(name), ConversationStore.layerSessionStorage)

@@ -1,4 +1,4 @@
-// Where one asks: Enter sends, Shift+Enter starts a line, Escape cancels what runs.
+// The input: Enter sends, Shift+Enter starts a new line, Escape cancels the running task.
 import { h } from "./dom.ts"
 
 export interface Actions {
@@ -34,7 +34,7 @@ export const make = ({ ask, stop }: Actions) => {
     submit()
   })
   input.addEventListener("keydown", (event) => {
-    // while an input method composes, Enter chooses a word
+    // in an input method, Enter chooses a word
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return
     event.preventDefault()
     submit()

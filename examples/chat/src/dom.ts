@@ -1,4 +1,4 @@
-// Elements, written as calls. Text goes in as text, never as markup.
+// Elements, created by calls. Text is inserted as text, never as markup.
 type Child = Node | string | undefined | false
 
 type Properties<K extends keyof HTMLElementTagNameMap> =
@@ -17,14 +17,14 @@ export const h = <K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** Changes text only where it is another, so that screen readers hear of what is new. */
+/** Changes text only if it differs, so that screen readers announce only new text. */
 export const setText = (element: HTMLElement, text: string): void => {
   const last = element.firstChild
   if (last instanceof Text && text.startsWith(last.data)) last.appendData(text.slice(last.data.length))
   else if (element.textContent !== text) element.textContent = text
 }
 
-/** Replaces children: those that are the same stay, and details that are open stay open. */
+/** Updates children: unchanged ones and open details stay. */
 export const keyed = <A>(
   parent: HTMLElement,
   items: ReadonlyArray<A>,

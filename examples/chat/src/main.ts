@@ -1,4 +1,4 @@
-// The page: its state, what changes it, and the agent that answers.
+// The page: its state, the actions that change it, and the agent.
 import type { AgentError } from "@effect-a2a/core/AgentError"
 import type * as Conversation from "@effect-a2a/core/Conversation"
 import type { StreamEvent } from "@effect-a2a/core/StreamEvent"
@@ -55,23 +55,23 @@ const change = (turn: Turn.Turn) => {
 }
 
 // -----------------------------------------------------------------------------
-// what one can do
+// actions
 // -----------------------------------------------------------------------------
 
-/** Settings that name no agent fail here, as an agent that refuses does. */
+/** Runs an effect with the conversation. Invalid settings fail as a refusing agent does. */
 const inSession = <A>(use: (session: Conversation.Service) => Effect.Effect<A, AgentError>) =>
   Effect.flatMap(runtime.contextEffect, (context) => use(Context.get(context, Agent.Session)))
 
-/** Lives through the last turn. One of which nothing was heard may not have reached the agent. */
-const live = (events: (session: Conversation.Service) => Stream.Stream<StreamEvent, AgentError>) => {
+/** Runs the last turn. Without any event it is unknown if the question reached the agent. */
+const runTurn = (events: (session: Conversation.Service) => Stream.Stream<StreamEvent, AgentError>) => {
   const turn = () => turns.at(-1)!
   fiber = Effect.runFork(
     inSession((session) =>
-      Stream.runForEach(events(session), (event) => Effect.sync(() => change(Turn.hear(turn(), event))))
+      Stream.runForEach(events(session), (event) => Effect.sync(() => change(Turn.receive(turn(), event))))
     ).pipe(
       Effect.match({
-        onFailure: (error) => change(Turn.ended(turn(), Problem.fromError(error))),
-        onSuccess: () => change(Turn.ended(turn(), Turn.isSilent(turn()) ? Problem.unknown : undefined))
+        onFailure: (error) => change(Turn.end(turn(), Problem.fromError(error))),
+        onSuccess: () => change(Turn.end(turn(), Turn.isSilent(turn()) ? Problem.unknown : undefined))
       })
     )
   )
@@ -84,13 +84,13 @@ const ask = (question: string) => {
   render()
   toEnd()
   composer.focus()
-  live((session) => session.stream(question))
+  runTurn((session) => session.stream(question))
 }
 
-/** Goes on with the last turn: after a reload, or when its stream was given up. */
+/** Resumes the last turn after a reload, or after its stream failed. */
 const resume = () => {
   change({ ...turns.at(-1)!, isRunning: true, problem: undefined })
-  live((session) => session.resume)
+  runTurn((session) => session.resume)
 }
 
 const leave = () => fiber?.interruptUnsafe()
@@ -99,10 +99,10 @@ const stop = () => {
   if (!isRunning()) return
   const end = (problem: Problem.Problem) => {
     leave()
-    change(Turn.ended(turns.at(-1)!, problem))
+    change(Turn.end(turns.at(-1)!, problem))
   }
   if (turns.at(-1)?.taskId === undefined) return end(Problem.stopped)
-  // the stream tells that the task was canceled, and ends the turn; one that cannot be canceled has ended, or will
+  // the stream reports the cancellation and ends the turn; a task that cannot be canceled is terminal
   Effect.runFork(
     inSession((session) => session.cancel).pipe(
       Effect.catchReason("AgentError", "TaskNotCancelableError", () => Effect.void),
@@ -128,7 +128,7 @@ const restart = () => {
   reconnect()
 }
 
-/** The same agent in other words goes on with the conversation. */
+/** Continues the conversation if only the version or the binding changed. */
 const connect = (next: Settings, nextKey: string) => {
   const isSame = next.url === settings.url && !isRunning()
   settings = next

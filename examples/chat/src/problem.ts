@@ -1,14 +1,16 @@
-// What went wrong, for a person: what happened, and what to do.
+// Problems, explained to a person: what happened, and what to do.
 import type { AgentError, AgentErrorReason } from "@effect-a2a/core/AgentError"
 import * as Duration from "effect/Duration"
 
-/** `isMild`: nobody's fault, such as a task that was canceled. `action`: what may help, as a button. */
+/** A problem. */
 export interface Problem {
   readonly title: string
   readonly detail: string
   readonly advice: string
   readonly code: string
+  /** True if nobody is at fault, such as for a canceled task. */
   readonly isMild: boolean
+  /** The button that may help. */
   readonly action?: "retry" | "continue" | "settings" | undefined
 }
 
@@ -22,22 +24,22 @@ const words: { readonly [T in AgentErrorReason["_tag"]]?: Words } = {
   ],
   TimeoutError: ["The agent takes too long", "Wait a little and try again.", "retry"],
   StreamInterruptedError: [
-    "The answer broke off",
-    "The agent may still be at work: go on listening to it.",
+    "The connection broke off",
+    "The agent may still be working: resume to see its answer.",
     "continue"
   ],
   UnauthenticatedError: ["The agent does not know you", "Enter a valid key in the settings.", "settings"],
   NoCompatibleInterfaceError: [
-    "The agent's card names no way to talk to it",
+    "The agent's card lists no usable interface",
     "Choose another version in the settings.",
     "settings"
   ],
-  CredentialsUnavailableError: ["There is no key to present", "Enter a key in the settings.", "settings"],
+  CredentialsUnavailableError: ["A key is required", "Enter a key in the settings.", "settings"],
   AccessDeniedError: ["You may not talk to this agent", "Use another key, or ask its owner for access.", "settings"],
   RateLimitError: ["Too many questions at once", "Wait a moment, then try again.", "retry"],
   QuotaExceededError: ["The quota is used up", "Top up the account, or use another key.", "settings"],
-  ServiceUnavailableError: ["The agent is away", "It should be back soon: try again in a while.", "retry"],
-  NotFoundError: ["There is no such agent", "Check the address in the settings.", "settings"],
+  ServiceUnavailableError: ["The agent is unavailable", "Try again in a while.", "retry"],
+  NotFoundError: ["No agent at this address", "Check the address in the settings.", "settings"],
   MethodNotFoundError: ["The agent does not understand", "Try another version or binding in the settings.", "settings"],
   VersionNotSupportedError: [
     "The agent does not speak this version",
@@ -67,7 +69,7 @@ const byOrigin: { readonly [O in AgentError["origin"]]: Words } = {
 }
 
 const wait = ({ retryAfter }: AgentError) =>
-  retryAfter === undefined ? "" : ` The agent asks to wait ${Math.ceil(Duration.toSeconds(retryAfter))} s.`
+  retryAfter === undefined ? "" : ` The agent asks you to wait ${Math.ceil(Duration.toSeconds(retryAfter))} s.`
 
 export const fromError = (error: AgentError): Problem => {
   const [title, advice, action] = words[error.reason._tag] ?? byOrigin[error.origin]
@@ -84,17 +86,17 @@ export const fromError = (error: AgentError): Problem => {
 export const stopped: Problem = {
   title: "Stopped",
   detail: "",
-  advice: "The agent had not begun to answer.",
+  advice: "The agent had not started to answer.",
   code: "",
   isMild: true,
   action: "retry"
 }
 
-/** Gone on with, and there was nothing to hear: whether the agent got the question is not known. */
+/** The turn was resumed without any event: it is unknown if the agent received the question. */
 export const unknown: Problem = {
-  title: "Nothing was heard of this question",
+  title: "No response to this question",
   detail: "",
-  advice: "It is not known whether the agent got the question.",
+  advice: "It is unknown if the agent received the question.",
   code: "",
   isMild: true,
   action: "retry"

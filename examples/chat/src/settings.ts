@@ -1,15 +1,15 @@
-// Which agent, and how it is spoken to. The key is not among what is stored: a reload forgets it.
+// The settings: the agent, its version and its binding. The key is not stored: a reload forgets it.
 import * as Schema from "effect/Schema"
 
 export const Settings = Schema.Struct({
   url: Schema.String,
   version: Schema.Literals(["1.0", "0.3"]),
-  /** `card`: whichever the agent's card names first. */
+  /** `card`: the binding that the agent's card prefers. */
   binding: Schema.Literals(["card", "rest", "jsonrpc"])
 })
 export type Settings = typeof Settings.Type
 
-/** What the server of this page may offer to try: an agent, and a key that is no secret. */
+/** The demo that the server of this page may offer: an agent and a public key. */
 export const Demo = Schema.Struct({ url: Schema.String, key: Schema.String })
 export type Demo = typeof Demo.Type
 

@@ -1,4 +1,4 @@
-// The form that says which agent to talk to.
+// The form of the settings.
 import { h } from "./dom.ts"
 import { bindings, type Settings } from "./settings.ts"
 

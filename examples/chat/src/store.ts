@@ -1,11 +1,11 @@
-// What a reload leaves: this tab's settings and turns, without the key.
+// The stored state of this tab: settings and turns, without the key.
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { Settings } from "./settings.ts"
 import type { Turn } from "./turn.ts"
 
 export interface Saved {
-  /** Of the conversation, which keeps its own state. */
+  /** The name of the conversation, which stores its own state. */
   readonly name: string
   readonly settings: Settings
   readonly turns: ReadonlyArray<Turn>
@@ -18,9 +18,9 @@ const Document = Schema.fromJsonString(
 )
 
 export const load = (): Saved | undefined =>
-  // what turns are is not looked into: only this page writes them
+  // turns are not checked: only this page writes them
   Schema.decodeUnknownOption(Document)(sessionStorage.getItem(place)).pipe(Option.getOrUndefined) as Saved | undefined
 
 export const save = ({ turns, ...rest }: Saved): void =>
-  // artifacts in pieces come again with the task
+  // chunks of artifacts are sent again with the task
   sessionStorage.setItem(place, JSON.stringify({ ...rest, turns: turns.map((turn) => ({ ...turn, task: undefined })) }))

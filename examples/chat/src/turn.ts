@@ -1,4 +1,4 @@
-// A question and what came of it: a value that each event turns into the next one. Nothing here knows of a page.
+// A question and its answer: a value that is folded over events. Independent of the page.
 import * as Artifact from "@effect-a2a/core/Artifact"
 import * as Id from "@effect-a2a/core/Id"
 import type * as Message from "@effect-a2a/core/Message"
@@ -18,7 +18,7 @@ export interface File {
   readonly note?: string | undefined
 }
 
-/** What the agent did on the way. */
+/** A step of the agent. */
 export type Step =
   | { readonly _tag: "Thought"; readonly text: string }
   | { readonly _tag: "Said"; readonly text: string }
@@ -31,23 +31,23 @@ export interface Turn {
   readonly contextId?: Id.ContextId | undefined
   readonly taskId?: Id.TaskId | undefined
   readonly state?: TaskState | undefined
-  /** Messages that were heard, so that a replay says nothing twice. */
-  readonly heard: ReadonlyArray<string>
+  /** Messages that were received, so that a replay repeats nothing. */
+  readonly messageIds: ReadonlyArray<string>
   readonly steps: ReadonlyArray<Step>
-  /** The answer as it comes, then the answer. */
+  /** The text of the answer, which grows while it arrives. */
   readonly text: string
   readonly files: ReadonlyArray<File>
   readonly questions: ReadonlyArray<string>
   readonly problem?: Problem | undefined
-  /** Artifacts may come in pieces, which are put together here. */
+  /** The task so far: chunks of artifacts are joined in it. */
   readonly task?: Task.Task | undefined
 }
 
-/** `last`: the turn before. What was heard in it is no part of this one, though a task that goes on tells it again. */
+/** Creates the turn of a question. `last` is the previous turn: a task that continues repeats its messages. */
 export const make = (question: string, last: Turn | undefined): Turn => ({
   question,
   isRunning: true,
-  heard: last?.state === "input-required" ? last.heard : [],
+  messageIds: last?.state === "input-required" ? last.messageIds : [],
   steps: [],
   text: "",
   files: [],
@@ -62,7 +62,7 @@ const file = (part: Part.Raw | Part.Url): File => ({
     : `data:${part.mediaType ?? "application/octet-stream"};base64,${Base64.encode(part.raw)}`
 })
 
-/** What was said so far was no answer yet, since the agent goes on to do something else. */
+/** Turns the text so far into a step, since the agent continues with another one. */
 const aside = (turn: Turn): Turn =>
   turn.text.trim() === "" ? turn : { ...turn, steps: [...turn.steps, { _tag: "Said", text: turn.text }], text: "" }
 
@@ -87,7 +87,7 @@ const addThought = (turn: Turn, text: string): Turn => {
 
 const isTool = (part: Part.Part) => ToolCall.call(part) !== undefined || ToolCall.result(part) !== undefined
 
-const hearPart = (turn: Turn, part: Part.Part): Turn => {
+const addPart = (turn: Turn, part: Part.Part): Turn => {
   if (isTool(part)) return addTool(aside(turn), part)
   if (Part.isThought(part)) return addThought(aside(turn), part._tag === "Text" ? part.text : "")
   if (part._tag === "Text") return { ...turn, text: turn.text + part.text }
@@ -95,10 +95,10 @@ const hearPart = (turn: Turn, part: Part.Part): Turn => {
   return { ...aside(turn), steps: [...aside(turn).steps, { _tag: "File", file: file(part) }] }
 }
 
-const hearMessage = (turn: Turn, message: Message.Message | undefined): Turn =>
-  message === undefined || message.role === "user" || turn.heard.includes(message.messageId)
+const addMessage = (turn: Turn, message: Message.Message | undefined): Turn =>
+  message === undefined || message.role === "user" || turn.messageIds.includes(message.messageId)
     ? turn
-    : message.parts.reduce(hearPart, { ...turn, heard: [...turn.heard, message.messageId] })
+    : message.parts.reduce(addPart, { ...turn, messageIds: [...turn.messageIds, message.messageId] })
 
 const conclude = (turn: Turn, answer: MemoryLakeAnswer.Answer | undefined): Turn =>
   answer === undefined ? turn : {
@@ -116,14 +116,14 @@ const conclude = (turn: Turn, answer: MemoryLakeAnswer.Answer | undefined): Turn
     questions: answer.recommendedQuestions
   }
 
-/** Agents that tell of their tools in artifacts rather than in messages. */
-const hearArtifacts = (turn: Turn, artifacts: ReadonlyArray<Artifact.Artifact>): Turn =>
+/** Adds tool calls in artifacts, where some agents put them. */
+const addArtifacts = (turn: Turn, artifacts: ReadonlyArray<Artifact.Artifact>): Turn =>
   artifacts.flatMap(({ parts }) => parts).filter(isTool).reduce(addTool, turn)
 
 const ofMessage = (message: Message.Message) =>
   MemoryLakeAnswer.fromArtifact(Artifact.make(Id.ArtifactId.make(message.messageId), message.parts))
 
-export const hear = (before: Turn, event: StreamEvent.StreamEvent): Turn => {
+export const receive = (before: Turn, event: StreamEvent.StreamEvent): Turn => {
   const task = StreamEvent.apply(before.task, event)
   const turn: Turn = {
     ...before,
@@ -136,19 +136,19 @@ export const hear = (before: Turn, event: StreamEvent.StreamEvent): Turn => {
     case "Message":
       return conclude(turn, ofMessage(event))
     case "StatusUpdate":
-      return event.status.state === "failed" ? turn : hearMessage(turn, event.status.message)
+      return event.status.state === "failed" ? turn : addMessage(turn, event.status.message)
     case "ArtifactUpdate":
-      return conclude(hearArtifacts(turn, [event.artifact]), task && MemoryLakeAnswer.fromTask(task))
+      return conclude(addArtifacts(turn, [event.artifact]), task && MemoryLakeAnswer.fromTask(task))
     case "Task": {
-      const heard = (event.history ?? []).reduce(hearMessage, turn)
-      const said = event.status.state === "failed" ? heard : hearMessage(heard, event.status.message)
-      return conclude(hearArtifacts(said, event.artifacts ?? []), MemoryLakeAnswer.fromTask(event))
+      const withHistory = (event.history ?? []).reduce(addMessage, turn)
+      const withStatus = event.status.state === "failed" ? withHistory : addMessage(withHistory, event.status.message)
+      return conclude(addArtifacts(withStatus, event.artifacts ?? []), MemoryLakeAnswer.fromTask(event))
     }
   }
 }
 
-export const ended = (turn: Turn, problem?: Problem): Turn => ({ ...turn, isRunning: false, problem })
+export const end = (turn: Turn, problem?: Problem): Turn => ({ ...turn, isRunning: false, problem })
 
-/** Nothing was heard of it. */
+/** Returns true if no event was received. */
 export const isSilent = ({ state, steps, text }: Turn): boolean =>
   state === undefined && steps.length === 0 && text === ""

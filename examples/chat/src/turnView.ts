@@ -1,4 +1,4 @@
-// A turn on the page. Made once, then brought up to date; what has not changed is not touched.
+// A turn on the page. Created once and then updated; unchanged elements stay.
 import { h, keyed, setText } from "./dom.ts"
 import type { Problem } from "./problem.ts"
 import type { File, Step, Turn } from "./turn.ts"
@@ -61,7 +61,7 @@ const step = (one: Step): Node => {
   }
 }
 
-const labels = { retry: "Ask again", continue: "Go on listening", settings: "Open settings" }
+const labels = { retry: "Ask again", continue: "Resume", settings: "Open settings" }
 
 const problemView = (problem: Problem, turn: Turn, actions: Actions) => {
   const act = {
@@ -87,7 +87,7 @@ const problemView = (problem: Problem, turn: Turn, actions: Actions) => {
 
 const progress = (turn: Turn, isLast: boolean): string => {
   if (!turn.isRunning) return turn.state === "input-required" && isLast ? "The agent waits for your reply." : ""
-  if (!navigator.onLine) return "Offline. The answer goes on when the network is back."
+  if (!navigator.onLine) return "Offline. The answer continues when the network is back."
   return turn.taskId === undefined ? "Asking…" : "Working…"
 }
 

@@ -1,4 +1,4 @@
-/** What tests have a page, or a worker, do: values in, values out, since they go through a wire of their own. */
+/** The functions that tests call in a page or a worker. Arguments and results are plain values, since they are copied. */
 import * as BrowserAgent from "@effect-a2a/browser/BrowserAgent"
 import * as BrowserConversation from "@effect-a2a/browser/BrowserConversation"
 import * as BrowserCredentials from "@effect-a2a/browser/BrowserCredentials"
@@ -28,22 +28,22 @@ const stores = {
 }
 
 export interface Target {
-  /** MemoryLake's address, an interface's URL, or a card's. */
+  /** The address of a MemoryLake agent; or the URL of an interface, or of an agent to discover. */
   readonly lake?: MemoryLake.Address
   readonly url?: string
   readonly agent?: string
   readonly binding?: BrowserAgent.Binding
   readonly protocol?: BrowserAgent.Version
-  /** A bearer token, or the page's own endpoint that gives one. */
+  /** A bearer token; or the endpoint of the site that returns one. */
   readonly token?: string
   readonly tokenUrl?: string
-  /** Whether the next visit is to find the token. */
+  /** Keeps the token for the next visit. */
   readonly isKept?: boolean
   readonly store?: keyof typeof stores
   readonly limits?: Partial<HttpBinding.Limits>
 }
 
-/** As long as the page lives, as an app has them. */
+/** Shared credentials of the page, as in an app. */
 const shared = new Map<string, ManagedRuntime.ManagedRuntime<Credentials.Credentials, never>>()
 
 const sharedBy = (tokenUrl: string, layer: typeof BrowserCredentials.layerShared) => {
@@ -86,10 +86,10 @@ const run = <A>(target: Target, effect: Effect.Effect<A, AgentError.AgentError, 
     )
   )
 
-/** What has come so far, for a test to look at while it comes. */
+/** The events received so far, for a test to look at. */
 export const seen: Array<string> = []
 
-const watched = <E, R>(events: Stream.Stream<StreamEvent.StreamEvent, E, R>) =>
+const watch = <E, R>(events: Stream.Stream<StreamEvent.StreamEvent, E, R>) =>
   events.pipe(
     Stream.tap((event) => Effect.sync(() => void seen.push(event._tag))),
     AgentStream.answer,
@@ -99,9 +99,9 @@ const watched = <E, R>(events: Stream.Stream<StreamEvent.StreamEvent, E, R>) =>
 export const ask = (target: Target, text: string) =>
   run(target, Effect.map(Agent.ask(text), ({ state, text }) => ({ state, text })))
 
-export const stream = (target: Target, text: string) => run(target, watched(Agent.stream(text)))
+export const stream = (target: Target, text: string) => run(target, watch(Agent.stream(text)))
 
-/** Parts of every kind there and back. */
+/** Sends parts of every kind and returns those that the agent repeats. */
 export const parts = (target: Target) =>
   run(
     target,
@@ -118,25 +118,25 @@ export const parts = (target: Target) =>
     })
   )
 
-/** Begins, or goes on with, the one conversation of this tab. */
+/** Starts or continues the conversation of this tab. */
 export const chat = (target: Target, text: string | undefined) =>
   run(
     target,
     Effect.gen(function*() {
       const chat = yield* BrowserConversation.make({ name: "chat" })
-      const answer = yield* watched(text === undefined ? chat.resume : chat.stream(text))
+      const answer = yield* watch(text === undefined ? chat.resume : chat.stream(text))
       const { pending, transcript } = yield* chat.state
       return { answer: answer.text, pending: pending?.id, transcript: transcript.map(Message.text) }
     })
   )
 
-/** Cancels as soon as something has come. */
+/** Cancels the task after its first event. */
 export const cancel = (target: Target, text: string) =>
   run(
     target,
     Effect.gen(function*() {
       const chat = yield* BrowserConversation.make({ name: "canceled" })
-      const running = yield* Effect.forkScoped(Effect.result(watched(chat.stream(text))))
+      const running = yield* Effect.forkScoped(Effect.result(watch(chat.stream(text))))
       yield* Effect.promise(function wait(): Promise<void> {
         return new Promise((resolve) => setTimeout(resolve, 20)).then(() => seen.length === 0 ? wait() : undefined)
       })
@@ -149,10 +149,10 @@ export const cancel = (target: Target, text: string) =>
     })
   )
 
-/** Leaves a stream after its first event. */
+/** Interrupts a stream after its first event. */
 export const leave = (target: Target, text: string) => run(target, Stream.runHead(Agent.stream(text)))
 
-/** What no page may do whose policy is as strict as this one's. */
+/** Generates code, which the policy of the page forbids. */
 export const generateCode = () =>
   Effect.runPromise(
     Effect.sync(() => new Function("return true")()).pipe(Effect.catchDefect(() => Effect.succeed("refused")))

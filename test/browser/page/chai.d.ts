@@ -1,4 +1,4 @@
-// the assertions that vitest brings along
+// the assertions that vitest contains
 declare module "chai" {
   export { assert } from "vitest"
 }

@@ -1,4 +1,4 @@
-/** In a worker of either kind: a message is a call, and so is its answer. */
+/** Serves calls in a worker of either kind: a message is a call, its reply the result. */
 type Calls = Readonly<Record<string, (...args: ReadonlyArray<unknown>) => Promise<unknown>>>
 type Call = { readonly name: string; readonly args: ReadonlyArray<unknown> }
 

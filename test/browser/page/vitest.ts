@@ -1,4 +1,4 @@
-/** As much of vitest as this repository's tests use, for a page: they are collected, run one after the other, and told. */
+/** The part of vitest that our tests use, for a page: collects tests, runs them in order, and reports them. */
 import { assert } from "chai"
 
 type Run = (...args: Array<any>) => unknown
@@ -83,7 +83,7 @@ export const expect = { addEqualityTesters: skipped }
 export const vi = {}
 export { assert }
 
-/** Tests let bytes move by it; before Effect is loaded, which takes it for its turns where it is there. */
+/** Tests wait for bytes by `setImmediate`. Defined before Effect is loaded, which yields by it if it exists. */
 const turns = new MessageChannel()
 const waiting: Array<() => void> = []
 turns.port1.onmessage = () => waiting.shift()?.()
@@ -97,15 +97,15 @@ Object.assign(globalThis, {
 const violations: Array<string> = []
 document.addEventListener("securitypolicyviolation", ({ violatedDirective }) => violations.push(violatedDirective))
 
-interface Told {
-  /** How many tests ran. */
+interface Report {
+  /** The number of tests. */
   readonly count: number
-  /** What those said that failed, and what the page's policy forbade. */
+  /** The messages of failed tests, and the violations of the page's policy. */
   readonly failures: ReadonlyArray<string>
 }
 
 /** Runs the tests of a module. */
-const runSuite = async (url: string): Promise<Told> => {
+const runSuite = async (url: string): Promise<Report> => {
   await import(url)
   const failures: Array<string> = []
   const begun = new Set<Hooks>()

@@ -1,6 +1,6 @@
 import { serve } from "./serve.ts"
 
-// loading is to touch nothing of this
+// loading must not use any of these
 const { AbortController, fetch, ReadableStream } = globalThis
 Object.assign(globalThis, { AbortController: undefined, fetch: undefined, ReadableStream: undefined })
 serve(import("./calls.ts").finally(() => Object.assign(globalThis, { AbortController, fetch, ReadableStream })))

@@ -1,4 +1,4 @@
-/** Programs for a page as a user's bundler makes them, and what is in them. */
+/** Bundles programs for a page, as a user's bundler does. Lists their modules. */
 import { createRequire } from "node:module"
 import * as path from "node:path"
 import { rolldown } from "rolldown"
@@ -7,7 +7,7 @@ export const root = path.join(import.meta.dirname, "..", "..", "..")
 const folder = path.join(root, "test", "browser", "page")
 
 export interface Bundle {
-  /** Text of each file. */
+  /** The text of each file. */
   readonly files: ReadonlyMap<string, string>
   readonly modules: ReadonlyArray<string>
   readonly imports: ReadonlyArray<string>
@@ -36,7 +36,7 @@ const bundle = async (
   }
 }
 
-/** The page that does what a test calls for, and its workers. */
+/** Bundles the page with the calls of the tests, and its workers. */
 export const page = () =>
   bundle(
     Object.fromEntries(["page", "worker", "serviceWorker"].map((name) => [name, path.join(folder, `${name}.ts`)]))
@@ -44,7 +44,7 @@ export const page = () =>
 
 const fromVitest = createRequire(createRequire(import.meta.url).resolve("vitest/package.json"))
 
-/** A page that runs files of tests, by their number. */
+/** Bundles a page that runs test files by their number. */
 export const suites = (files: ReadonlyArray<string>) =>
   bundle(
     {

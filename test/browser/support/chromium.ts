@@ -1,4 +1,4 @@
-/** Debian's Chromium, or the one that CHROMIUM_PATH names; without it, tests in a browser are skipped, aloud. */
+/** Debian's Chromium, or the one at CHROMIUM_PATH. Without it, tests in a browser are reported as skipped. */
 import * as Effect from "effect/Effect"
 import * as fs from "node:fs"
 import { type Browser, chromium } from "playwright-core"

@@ -1,4 +1,4 @@
-/** Where the page comes from, with a policy that allows nothing but its own scripts; and agents on other origins. */
+/** The site of the page, whose policy allows only its own scripts; and agents on other origins. */
 import * as Message from "@effect-a2a/core/Message"
 import * as Protocol from "@effect-a2a/core/Protocol"
 import * as MemoryLakeEmulator from "@effect-a2a/emulators/MemoryLakeEmulator"
@@ -21,7 +21,7 @@ const html = `<!doctype html><title>a page</title><script type="module" src="/pa
 
 export const site = Effect.fnUntraced(function*(bundle: () => Promise<Bundle>) {
   const built = yield* Effect.promise(bundle)
-  /** Tokens by the name of the test that they are for. */
+  /** Number of tokens, by the test that requests them. */
   const tokens = new Map<string, number>()
   const server = yield* HttpServer.make(({ line }, response) => {
     const path = line.slice(line.indexOf(" ") + 1)
@@ -34,7 +34,7 @@ export const site = Effect.fnUntraced(function*(bundle: () => Promise<Bundle>) {
     if (path.startsWith("/token/")) {
       const nth = (tokens.get(path) ?? 0) + 1
       tokens.set(path, nth)
-      // the first one has been revoked
+      // the first token is revoked
       return answer("text/plain", nth === 1 ? "sk_invalid" : "sk_demo")
     }
     response.writeHead(404).end()
@@ -48,19 +48,19 @@ const served = (routes: Layer.Layer<never, never, HttpRouter.HttpRouter>) =>
     (context) => Effect.provideContext(NodeAgentServer.url, context)
   )
 
-/** The emulator, as `a2a emulator` serves it. */
+/** Serves the emulator, as `a2a emulator` does. */
 export const lake = Effect.map(served(MemoryLakeEmulator.routes), (host) => MemoryLakeEmulator.address(host))
 
 const protocols = [Protocol.v1_0, Protocol.v0_3] as const
 
-/** Counts slowly, or gives back what it is given. */
+/** Counts slowly, or repeats the message. */
 const script = Script.layer(({ message }) =>
   Message.text(message) === "count"
     ? ["one", " two", " three", " four", " five"].flatMap((word) => [Script.say(word), Script.wait("300 millis")])
     : message.parts.map(Script.reply)
 )
 
-/** An agent of ours, found by its card. */
+/** Serves an agent with a card. */
 export const counter = served(
   Layer.mergeAll(
     RestServer.routes({ path: "/rest", protocols }),
@@ -86,7 +86,7 @@ export const counter = served(
 
 const cors = { "access-control-allow-origin": "*", "access-control-allow-headers": "*", "access-control-max-age": "60" }
 
-/** A server that answers byte by byte, and lets pages in. */
+/** Starts a server that responds byte by byte and allows other origins. */
 export const raw = (answer: HttpServer.Answer) =>
   HttpServer.make((asked, response) => {
     for (const [name, value] of Object.entries(cors)) response.setHeader(name, value)

@@ -1,4 +1,4 @@
-/** One browser, one site and its agents for all tests of a file. */
+/** One browser, one site and its agents, shared by all tests of a file. */
 import type * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import { describe, it, layer, type Vitest } from "@effect/vitest"
 import * as Context from "effect/Context"
@@ -31,22 +31,22 @@ const layerWorld = Layer.effect(
   })
 )
 
-/** Tests in the browser, where there is one; real time passes there. */
+/** Registers tests in the browser, if it is installed. They run in real time. */
 export const browsing =
   <R, E>(world: Layer.Layer<R, E>, options: { readonly concurrent?: boolean } = {}) =>
   (title: string, tests: (it: Vitest.MethodsNonLive<R>) => void): void => {
     if (Chromium.executablePath === undefined) {
-      describe.skip(title, () => it("SKIPPED: there is no Chromium", () => {}))
+      describe.skip(title, () => it("SKIPPED: Chromium is not installed", () => {}))
     } else layer(world, { excludeTestServices: true, timeout: 60_000, ...options })(title, tests)
   }
 
-/** Most of them wait most of the time. */
+/** Registers tests that run concurrently: they wait most of the time. */
 export const inBrowser = browsing(layerWorld, { concurrent: true })
 
 type Calls = typeof calls
 export type Name = keyof { [K in keyof Calls as Calls[K] extends Function ? K : never]: true }
 
-/** Tabs of one visitor. */
+/** Opens a browser context, in which tabs share storage. */
 export const visit: Effect.Effect<BrowserContext, never, World | Scope.Scope> = Effect.flatMap(
   World,
   ({ browser }) =>
@@ -58,16 +58,16 @@ export const visit: Effect.Effect<BrowserContext, never, World | Scope.Scope> = 
 
 export interface Tab {
   readonly page: Page
-  /** Has the page do something, and gives what came of it. */
+  /** Calls a function of the page and returns its result. */
   readonly call: <N extends Name>(
     name: N,
     ...args: Parameters<Calls[N]>
   ) => Effect.Effect<Awaited<ReturnType<Calls[N]>>>
-  /** Waits until so much has come. */
+  /** Waits until the page has received that many events. */
   readonly seen: (n: number) => Effect.Effect<unknown>
   readonly reload: Effect.Effect<unknown>
   readonly offline: (isOffline: boolean) => Effect.Effect<void>
-  /** What the page's policy did not allow, and what the page complained of. */
+  /** Returns the violations of the page's policy. */
   readonly violations: Effect.Effect<ReadonlyArray<string>>
 }
 
@@ -84,7 +84,7 @@ export const tab = Effect.fnUntraced(function*(context: BrowserContext, prepare?
     page,
     call: (name, ...args) =>
       Effect.promise(() =>
-        // from a task of the page's own: what a debugger evaluates may generate code
+        // in a task of the page: the policy does not bind code that a debugger evaluates
         page.evaluate(
           ({ args, name }) =>
             new Promise((resolve) => setTimeout(resolve)).then(() => (globalThis as any).calls[name](...args)),
