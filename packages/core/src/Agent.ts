@@ -385,7 +385,10 @@ export const Tag = <Self>() => <const Key extends string>(key: Key): TagClass<Se
 /** The agent of an application that talks to one. For several, give each a {@link Tag}. */
 export class Agent extends Tag<Agent>()("@effect-a2a/core/Agent") {}
 
-/** Creates the agent over a transport. */
+/**
+ * Creates the agent over a transport. An application that builds this layer twice, over two transports, gets one agent, as
+ * with any layer: give each agent a {@link Tag}, or wrap one in `Layer.fresh`.
+ */
 export const layer: Layer.Layer<Agent, never, AgentTransport> = Agent.layer
 
 /** Fetches the public agent card. */
