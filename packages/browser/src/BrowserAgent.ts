@@ -110,7 +110,7 @@ export const dropOnHide = AgentTransport.transform((transport) => ({
         yield* page.next("hide")
         return yield* new AgentError.AgentError({
           operation: operation._tag,
-          target: transport.target.url.replace(/[?#][^]*$/, ""),
+          target: AgentError.toTarget(transport.target.url),
           reason: new AgentError.StreamInterruptedError({ message: "the page was left", isRetryable: true })
         })
       })

@@ -24,6 +24,7 @@ import type { ProblemDetails } from "effect/http/ProblemDetails"
 import * as Schema from "effect/Schema"
 import * as Id from "./Id.ts"
 import { rows, type Tag, type TagOf } from "./internal/errors/errorTable.ts"
+import { publicUrl } from "./internal/errors/publicUrl.ts"
 import * as Task from "./Task.ts"
 
 /**
@@ -378,7 +379,7 @@ export type ContractReason = ReasonOf<"contract">
 /** The reason for words that this SDK does not know. */
 export type OtherReason = ReasonOf<"other">
 
-/** A failed call: `operation` names it, `target` is the agent's URL without its query, `reason` says why. */
+/** A failed call: `operation` names it, `target` is the agent's URL (see {@link toTarget}), `reason` says why. */
 export class AgentError extends Schema.TaggedError<AgentError>("@effect-a2a/core/AgentError")("AgentError", {
   operation: Schema.String,
   target: Schema.optionalKey(Schema.String),
@@ -431,6 +432,9 @@ export const reason = <const T extends Tag>(tag: T, fields: ReasonFields<T>): In
 /** Creates an error from an operation's name and its reason's tag and fields. */
 export const make = <const T extends Tag>(operation: string, tag: T, fields: ReasonFields<T>): AgentError =>
   new AgentError({ operation, reason: reason(tag, fields) })
+
+/** Returns the URL of an agent as `target` has it: without user name and password, query and fragment. */
+export const toTarget: (url: string | URL) => string = publicUrl
 
 /**
  * Returns a copy of a reason with some fields replaced. To be used instead of a spread, which loses an error's message

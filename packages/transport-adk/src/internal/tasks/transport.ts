@@ -126,7 +126,7 @@ export const make = Effect.fnUntraced(function*(client: AdkClient["Service"], se
     )
 
   const failing = (operation: string) => (reason: Reason) =>
-    new AgentError.AgentError({ operation, target: target.url.replace(/[?#][^]*$/, ""), reason })
+    new AgentError.AgentError({ operation, target: AgentError.toTarget(target.url), reason })
 
   return AgentTransport.of({
     target,
