@@ -11,6 +11,7 @@ import * as Rest from "@effect-a2a/transport-rest/Rest"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { covers } from "./support/covers.ts"
 import { baseUrl, type Cell, rest0_3, rest1_0, rpc0_3, rpc1_0, through } from "./support/lake.ts"
 import { events, json } from "./support/respond.ts"
 
@@ -67,9 +68,9 @@ const sendAnswers: ReadonlyArray<readonly [Cell, string]> = [
   ]
 ]
 
-describe("the page's answer to a send", () => {
+describe("the documented result of a send", () => {
   for (const [cell, body] of sendAnswers) {
-    it.effect(`ML-19, ML-37: ${cell.name}: the task, an empty metadata as if it were absent`, () =>
+    it.effect(`${cell.name}: the task, with empty metadata as if it were absent`, () =>
       Effect.gen(function*() {
         const { agent } = through(cell, () => json(body))
         const answer = yield* Agent.send(question).pipe(Effect.provide(agent))
@@ -91,14 +92,14 @@ describe("the page's answer to a send", () => {
           recommendedQuestions: [],
           other: []
         })
-      }))
+      }), covers("ML-19", "ML-37"))
   }
 })
 
 const streamId = "run-782860730d1f4f4bc918bb4a8fb76073"
 const ofRun = `"taskId": "${streamId}", "contextId": "ctx-demo-1"`
 
-/** What the agent says while it works: the message's id behind the run's, and its one part, in each vocabulary. */
+/** Messages of the agent while it works: the id behind the run's, and the one part in each dialect. */
 const said: ReadonlyArray<readonly [id: string, part: string, v0_3: string, kind: string]> = [
   [
     "3",
@@ -172,7 +173,7 @@ const eventsByKind = (end: string): ReadonlyArray<string> => [
   `{"kind": "status-update", ${ofRun}, "status": {"state": "${end}"}, "final": true}`
 ]
 
-/** The events of each combination, and how each spells the two ends. */
+/** The events of each combination, and its spellings of the two last states. */
 const streams: ReadonlyArray<{
   readonly cell: Cell
   readonly events: (end: string) => ReadonlyArray<string>
@@ -294,45 +295,46 @@ const steps: ReadonlyArray<MemoryLakeAnswer.Step> = [
   { _tag: "State", state: "completed" }
 ]
 
-/** Ways to write the same frames. */
+/** Spellings of the same frames. */
 const frames = {
-  "as the page does": (data: string) => `data: ${data}\n\n`,
+  "as documented": (data: string) => `data: ${data}\n\n`,
   "without a space, between comments": (data: string) => `:\n\ndata:${data}\n\n: keep-alive\n`,
   "with CRLF": (data: string) => `data: ${data}\r\n\r\n`
 }
 
-describe("the page's stream", () => {
+describe("the documented stream", () => {
   for (const { canceled, cell, completed, events: written } of streams) {
-    for (const [way, frame] of Object.entries(frames)) {
-      it.effect(`ML-21, ML-23, ML-24, ML-25, ML-26, ML-37: ${cell.name}, ${way}`, () =>
-        Effect.gen(function*() {
+    it.effect(`${cell.name}: all events and steps, however the frames are written`, () =>
+      Effect.gen(function*() {
+        for (const [way, frame] of Object.entries(frames)) {
           const { agent } = through(cell, () => events(written(completed).map(frame).join("")))
-          const heard = yield* Stream.runCollect(Agent.stream(question)).pipe(Effect.provide(agent))
+          const received = yield* Stream.runCollect(Agent.stream(question)).pipe(Effect.provide(agent))
           assert.deepStrictEqual<unknown>(
-            heard,
-            canonical.map((event) => Recognizer.apply([MemoryLake.recognizer], event))
+            received,
+            canonical.map((event) => Recognizer.apply([MemoryLake.recognizer], event)),
+            way
           )
-          // the user's own message in the first event's history is no step of the agent
-          assert.deepStrictEqual(heard.flatMap(MemoryLakeAnswer.steps), steps)
-        }))
-    }
+          // the user's own message in the history of the first event is not a step of the agent
+          assert.deepStrictEqual(received.flatMap(MemoryLakeAnswer.steps), steps, way)
+        }
+      }), covers("ML-21", "ML-23", "ML-24", "ML-25", "ML-26", "ML-37"))
 
-    it.effect(`ML-32, ML-37: ${cell.name}: ${canceled} is canceled`, () =>
+    it.effect(`${cell.name}: ${canceled} is canceled`, () =>
       Effect.gen(function*() {
         const { agent } = through(cell, () => events(written(canceled).map(frames["with CRLF"]).join("")))
-        const heard: Array<StreamEvent.StreamEvent> = []
+        const received: Array<StreamEvent.StreamEvent> = []
         const error = yield* Agent.stream(question).pipe(
-          Stream.runForEach((event) => Effect.sync(() => heard.push(event))),
+          Stream.runForEach((event) => Effect.sync(() => received.push(event))),
           Effect.flip,
           Effect.provide(agent)
         )
         assert.strictEqual(error.reason._tag, "TaskCanceledError")
-        assert.deepStrictEqual(heard.length, canonical.length)
-      }))
+        assert.deepStrictEqual(received.length, canonical.length)
+      }), covers("ML-32", "ML-37"))
   }
 })
 
-/** The answer to a Get: nothing but the status, and on 0.3 REST not even since when. */
+/** The results of a get: only the status, and over 0.3 REST without its time. */
 const statuses: ReadonlyArray<readonly [Cell, string]> = [
   [
     rest1_0,
@@ -353,9 +355,9 @@ const statuses: ReadonlyArray<readonly [Cell, string]> = [
   ]
 ]
 
-describe("the page's answer to a Get", () => {
+describe("the documented result of a get", () => {
   for (const [cell, body] of statuses) {
-    it.effect(`ML-27, ML-37: ${cell.name}: a status, and no answer that could be taken for an empty one`, () =>
+    it.effect(`${cell.name}: a status and no answer, which differs from an empty one`, () =>
       Effect.gen(function*() {
         const { agent, asked } = through(cell, () => json(body))
         const task = yield* Effect.flatMap(Agent.Agent, (agent) => agent.getTask(Id.TaskId.make("run-1"))).pipe(
@@ -370,6 +372,6 @@ describe("the page's answer to a Get", () => {
           assert.strictEqual(asked[0]?.url, `${baseUrl}${cell === rest0_3 ? "/v1" : ""}/tasks/run-1`)
           assert.strictEqual(asked[0]?.method, "GET")
         }
-      }))
+      }), covers("ML-27", "ML-37"))
   }
 })

@@ -1,24 +1,25 @@
-/** The page of MemoryLake (`memorylake-a2a.txt` in the sources): its eight requests, literally. */
+/** The eight requests of MemoryLake's documentation, literally. */
 import * as Agent from "@effect-a2a/core/Agent"
 import * as Id from "@effect-a2a/core/Id"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { covers } from "./support/covers.ts"
 import { baseUrl, type Cell, rest0_3, rest1_0, rpc0_3, rpc1_0, through } from "./support/lake.ts"
 import { type Asked, json } from "./support/respond.ts"
 
 interface Sample {
   readonly title: string
   readonly cell: Cell
-  /** The page's curl command. */
+  /** Of the documented curl command. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** The same call, in our words. */
+  /** The same call by this SDK. */
   readonly call: Effect.Effect<unknown, unknown, Agent.Agent>
-  /** What we send and the page's sample leaves out, though A2A requires it. Nothing else may differ. */
-  readonly besides: ReadonlyArray<string>
+  /** Members that A2A requires and the documentation leaves out. Nothing else may differ. */
+  readonly extra: ReadonlyArray<string>
 }
 
 const actorId = MemoryLake.ActorId.make("actor-33d6b73298fb43482a765643ff92444b")
@@ -85,7 +86,7 @@ const samples: ReadonlyArray<Sample> = [
         capabilitiesOverride: { web_search: { open_datasets: ["research/academic", "clinical/trials"] } }
       }
     }, { contextId }),
-    besides: ["message.messageId"]
+    extra: ["message.messageId"]
   },
   {
     title: "1.0 stream REST",
@@ -107,7 +108,7 @@ const samples: ReadonlyArray<Sample> = [
     }
   }`,
     call: summarize(),
-    besides: ["message.messageId"]
+    extra: ["message.messageId"]
   },
   {
     title: "0.3 send REST",
@@ -133,7 +134,7 @@ const samples: ReadonlyArray<Sample> = [
     }
   }`,
     call: configure({}),
-    besides: ["message.messageId"]
+    extra: ["message.messageId"]
   },
   {
     title: "0.3 stream REST",
@@ -155,7 +156,7 @@ const samples: ReadonlyArray<Sample> = [
     }
   }`,
     call: summarize(),
-    besides: ["message.messageId"]
+    extra: ["message.messageId"]
   },
   {
     title: "1.0 send JSON-RPC",
@@ -192,7 +193,7 @@ const samples: ReadonlyArray<Sample> = [
     }
   }`,
     call: configure({ readOnlyProjectIds, overrides: { model: "gpt-4o" } }, { ...named("msg-1"), contextId }),
-    besides: []
+    extra: []
   },
   {
     title: "1.0 stream JSON-RPC",
@@ -220,7 +221,7 @@ const samples: ReadonlyArray<Sample> = [
     }
   }`,
     call: summarize(named("msg-2")),
-    besides: []
+    extra: []
   },
   {
     title: "0.3 send JSON-RPC",
@@ -253,7 +254,7 @@ const samples: ReadonlyArray<Sample> = [
     }
   }`,
     call: configure({}, { ...named("msg-3"), contextId }),
-    besides: ["params.message.kind"]
+    extra: ["params.message.kind"]
   },
   {
     title: "0.3 stream JSON-RPC",
@@ -281,7 +282,7 @@ const samples: ReadonlyArray<Sample> = [
     }
   }`,
     call: summarize(named("msg-4")),
-    besides: ["params.message.kind"]
+    extra: ["params.message.kind"]
   }
 ]
 
@@ -291,9 +292,9 @@ const leaves = (value: unknown, path = ""): ReadonlyArray<readonly [path: string
     ? Object.entries(value).flatMap(([key, member]) => leaves(member, path === "" ? key : `${path}.${key}`))
     : [[path, value]]
 
-describe("the page's eight requests", () => {
+describe("the eight documented requests", () => {
   for (const [index, sample] of samples.entries()) {
-    it.effect(`ML-01, ML-02, ML-03, ML-04, ML-05, ML-06, ML-07, ML-11: ${index + 1} · ${sample.title}`, () =>
+    it.effect(`${index + 1}: ${sample.title}`, () =>
       Effect.gen(function*() {
         const { agent, asked } = through(sample.cell, () => json("{}"))
         yield* sample.call.pipe(
@@ -306,11 +307,11 @@ describe("the page's eight requests", () => {
         assert.strictEqual(method, "POST")
         assert.strictEqual(url, sample.url)
         assert.deepInclude(headers, sample.headers)
-        // ids of JSON-RPC requests count from 1 in each transport; the page numbers its samples
+        // ids of JSON-RPC requests count from 1 in each transport; the documentation numbers its samples
         const expected = new Map(leaves(JSON.parse(sample.body.replace(/"id": "req-\d"/, "\"id\": \"req-1\""))))
         const sent = new Map(leaves(JSON.parse(body)))
         assert.deepStrictEqual([...expected].filter(([path, leaf]) => sent.get(path) !== leaf), [])
-        assert.deepStrictEqual([...sent.keys()].filter((path) => !expected.has(path)), sample.besides)
-      }))
+        assert.deepStrictEqual([...sent.keys()].filter((path) => !expected.has(path)), sample.extra)
+      }), covers("ML-01", "ML-02", "ML-03", "ML-04", "ML-05", "ML-06", "ML-07", "ML-11"))
   }
 })

@@ -292,7 +292,7 @@ for (const cell of cells.filter(isRpc)) {
         ])
       ), covers("field:ERR-01"))
 
-    it.effect("a body that is no JSON-RPC response is malformed", () =>
+    it.effect("anything but a JSON-RPC response is malformed", () =>
       checkCalls(
         cell,
         ["{}", "[]", "null", "1", "\"x\"", "{\"jsonrpc\":\"2.0\"}", "{\"result\":{}}"].map((body) => [

@@ -87,7 +87,7 @@ const emptyTask = (event: StatusUpdate | ArtifactUpdate): Task.Task => ({
 const isOver = (task: Task.Task): boolean => TaskState.isTerminal(task.status.state)
 
 /** The members that a snapshot leaves out stay as they were: absent is not empty. */
-const kept = (task: Task.Task | undefined): Pick<Task.Task, "artifacts" | "history"> => ({
+const retainedMembers = (task: Task.Task | undefined): Pick<Task.Task, "artifacts" | "history"> => ({
   ...(task?.artifacts === undefined ? undefined : { artifacts: task.artifacts }),
   ...(task?.history === undefined ? undefined : { history: task.history })
 })
@@ -96,8 +96,8 @@ const applyEvent = (task: Task.Task | undefined, event: StreamEvent): Task.Task 
   switch (event._tag) {
     case "Task":
       return task !== undefined && isOver(task) && task.id === event.id && !isOver(event)
-        ? { ...kept(task), ...event, status: task.status }
-        : { ...kept(task), ...event }
+        ? { ...retainedMembers(task), ...event, status: task.status }
+        : { ...retainedMembers(task), ...event }
     case "Message":
       return task
     case "StatusUpdate": {

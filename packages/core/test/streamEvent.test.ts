@@ -1,6 +1,7 @@
 import type { Message, Task } from "@effect-a2a/core"
 import { Artifact, Id, Part, StreamEvent } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
+import { covers } from "../../../test/support/covers.ts"
 
 const taskId = Id.TaskId.make("t-1")
 const contextId = Id.ContextId.make("c-1")
@@ -36,7 +37,7 @@ const texts = (task: Task.Task | undefined) =>
   (task?.artifacts ?? []).map((one) => [one.artifactId as string, Artifact.text(one)] as const)
 
 describe("StreamEvent.apply", () => {
-  it("ART-01: append continues an artifact, and earlier snapshots stay as they were", () => {
+  it("append continues an artifact, and earlier snapshots stay as they were", covers("field:ART-01"), () => {
     const first = fold(art("a", false, "He"))
     const second = StreamEvent.apply(first, art("a", true, "llo"))
     const third = StreamEvent.apply(second, art("a", true, "!"))
@@ -44,7 +45,7 @@ describe("StreamEvent.apply", () => {
     assert.strictEqual(first?.artifacts?.[0]?.parts.length, 1)
   })
 
-  it("ART-01: frozen input is enough", () => {
+  it("changes no input", covers("field:ART-01"), () => {
     const freeze = <A>(value: A): A => {
       if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(freeze)
       return value
@@ -57,7 +58,7 @@ describe("StreamEvent.apply", () => {
     assert.deepStrictEqual(texts(task), [["a", "12"]])
   })
 
-  it("ART-02: append false or absent replaces", () => {
+  it("append false or absent replaces", covers("field:ART-02"), () => {
     for (const append of [false, undefined]) {
       assert.deepStrictEqual(texts(fold(art("a", false, "draft"), art("a", true, " one"), art("a", append, "final"))), [
         ["a", "final"]
@@ -65,25 +66,25 @@ describe("StreamEvent.apply", () => {
     }
   })
 
-  it("§2.3: append to an unknown artifact adds it", () => {
+  it("append to an unknown artifact adds it", () => {
     assert.deepStrictEqual(texts(fold(art("a", true, "x"))), [["a", "x"]])
   })
 
-  it("ART-04: a bare snapshot in mid-stream takes nothing away", () => {
+  it("a bare snapshot within a stream removes nothing", covers("field:ART-04"), () => {
     const task = fold(art("a", false, "He"), snapshot("working"), art("a", true, "llo"))
     assert.deepStrictEqual(texts(task), [["a", "Hello"]])
     const history = fold(snapshot("working", { history: [message] }), snapshot("completed"))
     assert.deepStrictEqual(history?.history, [message])
   })
 
-  it("ART-05: a full snapshot replaces", () => {
+  it("a full snapshot replaces", covers("field:ART-05"), () => {
     const artifacts = [Artifact.make(Id.ArtifactId.make("a"), [Part.text("Hello")])]
     const task = fold(art("a", false, "He"), art("a", true, "llo"), snapshot("completed", { artifacts }))
     assert.deepStrictEqual(task?.artifacts, artifacts)
     assert.deepStrictEqual(fold(art("a", false, "He"), snapshot("completed", { artifacts: [] }))?.artifacts, [])
   })
 
-  it("ART-07: artifacts may interleave and keep their order; lastChunk closes nothing", () => {
+  it("artifacts interleave and keep their order, and lastChunk closes none", covers("field:ART-07"), () => {
     const task = fold(
       art("a", false, "1"),
       art("b", false, "x", true),
@@ -94,14 +95,14 @@ describe("StreamEvent.apply", () => {
     assert.deepStrictEqual(texts(task), [["a", "12"], ["b", "xy"]])
   })
 
-  it("STR-10: a finished task is not revived, late chunks are kept", () => {
+  it("a terminal task stays terminal, and late chunks are kept", covers("field:STR-10"), () => {
     const task = fold(status("completed"), art("a", true, "tail"), status("working"))
     assert.strictEqual(task?.status.state, "completed")
     assert.deepStrictEqual(texts(task), [["a", "tail"]])
     assert.strictEqual(task?.contextId, contextId)
   })
 
-  it("STR-10: a late snapshot does not revive it either", () => {
+  it("a late snapshot does not revive a terminal task", covers("field:STR-10"), () => {
     assert.strictEqual(fold(status("completed"), snapshot("working"))?.status.state, "completed")
     const said = { state: "completed", message } as const
     assert.deepStrictEqual(fold(status("completed"), snapshot("completed", { status: said }))?.status, said)
@@ -109,12 +110,12 @@ describe("StreamEvent.apply", () => {
     assert.strictEqual(fold(status("completed"), snapshot("working", { id: other }))?.status.state, "working")
   })
 
-  it("ML-22: a stream that starts with an update makes its task from the ids", () => {
+  it("a stream that begins with an update creates its task from the ids", covers("ML-22"), () => {
     assert.deepStrictEqual(fold(status("working")), snapshot("working"))
     assert.deepStrictEqual(fold(art("a", false, "x"))?.status, { state: "unspecified" })
   })
 
-  it("a message changes no task, and makes none", () => {
+  it("a message changes and creates no task", () => {
     assert.isUndefined(fold(message))
     const task = snapshot("working")
     assert.strictEqual(StreamEvent.apply(task, message), task)
@@ -122,7 +123,7 @@ describe("StreamEvent.apply", () => {
 })
 
 describe("StreamEvent", () => {
-  it("what settles", () => {
+  it("settled states and messages settle", () => {
     const settling = (["submitted", "working", "unspecified", "auth-required"] as const).map((state) =>
       StreamEvent.isSettling(status(state))
     )
@@ -134,7 +135,7 @@ describe("StreamEvent", () => {
     assert.isFalse(StreamEvent.isSettling(art("a", false, "x", true)))
   })
 
-  it("state and task of an event", () => {
+  it("events report their state and task", () => {
     assert.deepStrictEqual(
       [status("working"), snapshot("failed"), art("a", false, "x"), message].map(StreamEvent.state),
       [

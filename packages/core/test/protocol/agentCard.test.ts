@@ -1,6 +1,7 @@
 import type * as AgentCard from "@effect-a2a/core/AgentCard"
 import * as Protocol from "@effect-a2a/core/Protocol"
 import { assert, describe, it } from "@effect/vitest"
+import { covers } from "../../../../test/support/covers.ts"
 import { read, refused, write } from "./support.ts"
 
 const { v0_3, v1_0 } = Protocol
@@ -67,12 +68,12 @@ const old: AgentCard.AgentCard = {
 }
 
 describe("agent cards", () => {
-  it("§2.6: a 0.3 card, its main interface once, with what is not known left out", () => {
+  it("a 0.3 card is read by both versions: its main interface once, unknown schemes left out", () => {
     assert.deepStrictEqual(read(v1_0.agentCard, of03), old)
     assert.deepStrictEqual(read(v0_3.agentCard, of03), old)
   })
 
-  it("§2.6: 0.3 is written back as 0.3", () => {
+  it("a 0.3 card is written as 0.3", () => {
     const { additionalInterfaces: _, capabilities: __, securitySchemes, ...rest } = of03
     const { later: ___, ...schemes } = securitySchemes
     assert.deepStrictEqual(write(v0_3.agentCard, old), {
@@ -84,7 +85,7 @@ describe("agent cards", () => {
     })
   })
 
-  it("§2.6 fact 1: a card with an interface of 0.3 is written as a hybrid, and 1.0 members win when it is read", () => {
+  it("a card with an interface of 0.3 is written as a hybrid, and 1.0 members win when it is read", () => {
     const mixed = { ...old, supportedInterfaces: [jsonRpc, ...old.supportedInterfaces] }
     const json = write(v1_0.agentCard, mixed)
     assert.deepInclude(json, {
@@ -102,7 +103,7 @@ describe("agent cards", () => {
     assert.deepStrictEqual(read(v1_0.agentCard, json).supportedInterfaces, mixed.supportedInterfaces)
   })
 
-  it("W2: a pure 1.0 card has its REQUIRED members, even empty, and none of 0.3", () => {
+  it("a pure 1.0 card has all REQUIRED members, even if empty, and none of 0.3", () => {
     const card: AgentCard.AgentCard = {
       name: "N",
       description: "",
@@ -116,7 +117,7 @@ describe("agent cards", () => {
     assert.deepStrictEqual(write(v1_0.agentCard, card), card)
   })
 
-  it("CARD-10: null lists, missing parts", () => {
+  it("null lists and missing members are read as empty", covers("field:CARD-10"), () => {
     assert.deepStrictEqual(
       read(v1_0.agentCard, {
         name: "x",
@@ -138,7 +139,7 @@ describe("agent cards", () => {
     )
   })
 
-  it("CARD-10: without a usable interface the path is told", () => {
+  it("a card without a usable interface is refused by path", covers("field:CARD-10"), () => {
     assert.deepStrictEqual(refused(v1_0.agentCard, { name: "x" }), ["supportedInterfaces"])
     assert.deepStrictEqual(refused(v1_0.agentCard, { name: "x", supportedInterfaces: [{ url: "https://a.test" }] }), [
       "supportedInterfaces"
@@ -146,7 +147,7 @@ describe("agent cards", () => {
     assert.deepStrictEqual(refused(v1_0.agentCard, { name: 5, supportedInterfaces: [jsonRpc] }), ["name"])
   })
 
-  it("§2.6 fact 2: schemes as one server prints its memory", () => {
+  it("schemes tagged with `$case` are read", () => {
     const { securityRequirements, securitySchemes } = read(v1_0.agentCard, {
       name: "x",
       supportedInterfaces: [jsonRpc],

@@ -5,6 +5,7 @@ import * as Protocol from "@effect-a2a/core/Protocol"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import { assert, describe, it } from "@effect/vitest"
 import * as DateTime from "effect/DateTime"
+import { covers } from "../../../../test/support/covers.ts"
 import { dialects, read, write } from "./support.ts"
 
 const request: Operation.SendMessageRequest = {
@@ -50,8 +51,8 @@ const events: ReadonlyArray<StreamEvent.StreamEvent> = [
   agent("Bye")
 ]
 
-describe("the same conversation in three vocabularies", () => {
-  it("ML-06: 1.0, sending", () => {
+describe("one conversation in three dialects", () => {
+  it("1.0 writes a send", covers("ML-06"), () => {
     const json = {
       message: {
         messageId: "q-1",
@@ -70,7 +71,7 @@ describe("the same conversation in three vocabularies", () => {
     assert.deepStrictEqual(write(dialects["1.0"].request.SendStreamingMessage, request), json)
   })
 
-  it("ML-06: 0.3 REST, sending", () => {
+  it("0.3 REST writes a send", covers("ML-06"), () => {
     assert.deepStrictEqual(write(dialects["0.3 REST"].request.SendMessage, request), {
       message: {
         messageId: "q-1",
@@ -87,7 +88,7 @@ describe("the same conversation in three vocabularies", () => {
     })
   })
 
-  it("ML-06: 0.3 JSON-RPC, sending", () => {
+  it("0.3 JSON-RPC writes a send", covers("ML-06"), () => {
     assert.deepStrictEqual(write(dialects["0.3 JSON-RPC"].request.SendMessage, request), {
       message: {
         kind: "message",
@@ -162,16 +163,16 @@ describe("the same conversation in three vocabularies", () => {
     ]
   }
 
-  it.each(["1.0", "0.3 REST", "0.3 JSON-RPC"] as const)("ML-37: %s, the stream, written and read", (name) => {
+  it.each(["1.0", "0.3 REST", "0.3 JSON-RPC"] as const)("%s writes and reads a stream", covers("ML-37"), (name) => {
     const codec = dialects[name].success.SendStreamingMessage
     assert.deepStrictEqual(events.map((event) => write(codec, event)), streams[name])
     assert.deepStrictEqual(streams[name].map((event) => read(codec, event)), events)
   })
 })
 
-describe("what else differs between the editions", () => {
+describe("other differences between the versions", () => {
   const ofTask = { id: taskId }
-  it("ML-05: method names", () => {
+  it("method names", covers("ML-05"), () => {
     assert.deepStrictEqual(Object.keys(Protocol.v1_0.jsonRpc.methods), Object.values(Protocol.v1_0.jsonRpc.methods))
     const { CancelTask, GetTask, ListTasks, SendMessage, SendStreamingMessage, SubscribeToTask } =
       Protocol.v0_3.jsonRpc.methods
@@ -181,7 +182,7 @@ describe("what else differs between the editions", () => {
     )
   })
 
-  it("ML-04: prefix, subscribe verbs, version and extension headers", () => {
+  it("prefix, verbs of subscribing, version and extension headers", covers("ML-04"), () => {
     const verbs = (protocol: Protocol.Protocol) => protocol.rest.routes.SubscribeToTask?.map(({ method }) => method)
     assert.deepStrictEqual(verbs(Protocol.v1_0), ["POST", "GET"])
     assert.deepStrictEqual(verbs(Protocol.v0_3), ["GET", "POST"])
@@ -193,7 +194,7 @@ describe("what else differs between the editions", () => {
     ])
   })
 
-  it("HIST-01, ML-07: zero is sent, absent is not", () => {
+  it("a history length of zero is sent, an absent one is not", covers("field:HIST-01", "ML-07"), () => {
     for (const dialect of Object.values(dialects)) {
       assert.deepStrictEqual(write(dialect.request.GetTask, { ...ofTask, historyLength: 0 }), {
         id: "run-9",
@@ -203,7 +204,7 @@ describe("what else differs between the editions", () => {
     }
   })
 
-  it("ML-07: 0.3 always says whether to wait when sending, and in a stream only with other wishes", () => {
+  it("0.3 always writes `blocking` in a send, and in a stream only beside other settings", covers("ML-07"), () => {
     const { configuration: _, ...plain } = request
     for (const name of ["0.3 REST", "0.3 JSON-RPC"] as const) {
       const { SendMessage, SendStreamingMessage } = dialects[name].request
@@ -226,7 +227,7 @@ describe("what else differs between the editions", () => {
     assert.notProperty(write(dialects["1.0"].request.SendMessage, plain), "configuration")
   })
 
-  it("§3.4: a 0.3 request that does not say whether to wait: JSON-RPC waits, REST does not", () => {
+  it("a 0.3 request without `blocking` waits over JSON-RPC and not over REST", () => {
     const { configuration: _, ...plain } = request
     const silent = (name: "0.3 REST" | "0.3 JSON-RPC") => {
       const { configuration: _, ...json } = write(dialects[name].request.SendMessage, plain)
@@ -236,7 +237,7 @@ describe("what else differs between the editions", () => {
     assert.deepStrictEqual(silent("0.3 REST"), { returnImmediately: true })
   })
 
-  it("§0.2: the push configuration in a message has a name of its own in each", () => {
+  it("each dialect has another name for the push configuration of a message", () => {
     const push = { url: "https://hook.test", authentication: { scheme: "Bearer", credentials: "s" } }
     const wish = { ...request, configuration: { taskPushNotificationConfig: push } }
     const schemes = { url: "https://hook.test", authentication: { schemes: ["Bearer"], credentials: "s" } }
@@ -246,7 +247,7 @@ describe("what else differs between the editions", () => {
     assert.deepStrictEqual(configuration("0.3 JSON-RPC"), { pushNotificationConfig: schemes, blocking: true })
   })
 
-  it("§2.4: push configurations of a task", () => {
+  it("push configurations of a task", () => {
     const config = { taskId, id: "c", url: "https://hook.test", token: "t" }
     const { taskId: _, ...inner } = config
     assert.deepStrictEqual(write(dialects["1.0"].success.GetTaskPushNotificationConfig, config), {
@@ -270,7 +271,7 @@ describe("what else differs between the editions", () => {
     })
   })
 
-  it("§1.2 note 3: a push configuration for 0.3 REST may come in three forms", () => {
+  it("0.3 REST reads push configurations in three forms", () => {
     const pushNotificationConfig = { url: "https://hook.test" }
     const { CreateTaskPushNotificationConfig } = dialects["0.3 REST"].request
     const forms = [

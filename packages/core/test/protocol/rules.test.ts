@@ -2,6 +2,7 @@ import * as Id from "@effect-a2a/core/Id"
 import type * as Operation from "@effect-a2a/core/Operation"
 import * as Part from "@effect-a2a/core/Part"
 import { assert, describe, it } from "@effect/vitest"
+import { covers } from "../../../../test/support/covers.ts"
 import { dialects, read, refused, unwritable, write } from "./support.ts"
 
 const v1 = dialects["1.0"]
@@ -27,7 +28,7 @@ const status = (status: object) => {
 const full = { id: "t", contextId: "c", status: { state: "TASK_STATE_WORKING" } }
 
 describe("strict writer", () => {
-  it("W1, W2: camelCase, and nothing that is empty", () => {
+  it("writes camelCase and leaves empty members out", () => {
     assert.deepStrictEqual(
       write(v1.success.GetTask, {
         _tag: "Task",
@@ -40,7 +41,7 @@ describe("strict writer", () => {
       { id: "t", status: { state: "TASK_STATE_WORKING" } }
     )
   })
-  it("W2, R4: content that is empty is content: empty text, null data, no bytes", () => {
+  it("keeps content that is empty: empty text, null data, no bytes", () => {
     const parts = [Part.text(""), Part.data(null), Part.raw(new Uint8Array())]
     assert.deepStrictEqual(write(v1.request.SendMessage, asking(...parts)).message.parts, [
       { text: "" },
@@ -48,11 +49,11 @@ describe("strict writer", () => {
       { raw: "" }
     ])
   })
-  it("W2: the members of a page of tasks are always there", () => {
+  it("always writes all members of a page of tasks", () => {
     const page = { tasks: [], nextPageToken: "", pageSize: 50, totalSize: 0 }
     assert.deepStrictEqual(write(v1.success.ListTasks, page), page)
   })
-  it("W5: milliseconds and Z", () => {
+  it("writes timestamps in UTC with milliseconds", () => {
     const { timestamp, ...rest } = status({ state: "TASK_STATE_WORKING", timestamp: "2026-01-02T03:04:05+02:00" })
     assert.isDefined(rest.unrecognized)
     const event = {
@@ -65,13 +66,13 @@ describe("strict writer", () => {
       "2026-01-02T01:04:05.000Z"
     )
   })
-  it("W6: standard alphabet, padded", () => {
+  it("writes base64 in the standard alphabet, padded", () => {
     assert.strictEqual(
       write(v1.request.SendMessage, asking(Part.raw(new Uint8Array([251, 255])))).message.parts[0].raw,
       "+/8="
     )
   })
-  it("W8: what is not JSON is refused by its path", () => {
+  it("refuses values that are not JSON, by path", () => {
     assert.deepStrictEqual(
       unwritable(v1.request.SendMessage, asking(Part.text("x"), Part.data({ a: [1, Number.NaN] }))),
       [
@@ -86,21 +87,21 @@ describe("strict writer", () => {
     loop.loop = loop
     assert.lengthOf(unwritable(rest.request.SendMessage, asking(Part.data(loop))), 1)
   })
-  it("W4, R5: a word of the peer that is not known here is never written again", () => {
+  it("never writes an unknown state of a peer", () => {
     const known = read(v1.success.GetTask, { ...full, status: { state: "TASK_STATE_PAUSED" } })
     assert.deepStrictEqual(write(v1.success.GetTask, known).status, { state: "TASK_STATE_UNSPECIFIED" })
   })
-  it("SCH-11: a request that every server refuses is refused before it is sent", () => {
+  it("refuses requests that every server would refuse", covers("field:SCH-11"), () => {
     assert.deepStrictEqual(unwritable(v1.request.SendMessage, asking()), ["message.parts"])
     assert.deepStrictEqual(unwritable(v1.request.ListTasks, { pageSize: 500 }), ["pageSize"])
   })
-  it("§3.4: 0.3 has no tenants", () => {
+  it("refuses tenants in 0.3", () => {
     const request = { ...asking(Part.text("x")), tenant: "acme" }
     assert.deepStrictEqual(unwritable(rest.request.SendMessage, request), ["tenant"])
     assert.deepStrictEqual(unwritable(rpc.request.GetTask, { id: Id.TaskId.make("t"), tenant: "acme" }), ["tenant"])
     assert.strictEqual(write(v1.request.SendMessage, request).tenant, "acme")
   })
-  it("§3.2: data that is no object travels wrapped over 0.3, and comes out again", () => {
+  it("wraps data that are not objects in 0.3, and unwraps them", () => {
     for (const dialect of [rest, rpc]) {
       const request = asking(Part.data([1, null], { metadata: { k: 1 } }))
       const json = write(dialect.request.SendMessage, request)
@@ -111,8 +112,8 @@ describe("strict writer", () => {
   })
 })
 
-describe("tolerant reader", () => {
-  it("R1, RPC-11: snake_case, nothing dropped; camelCase wins", () => {
+describe("lenient reader", () => {
+  it("reads snake_case without losing a member; camelCase wins", covers("field:RPC-11"), () => {
     const request = read(v1.request.SendMessage, {
       message: {
         message_id: "m",
@@ -132,13 +133,13 @@ describe("tolerant reader", () => {
       taskPushNotificationConfig: { url: "https://hook.test" }
     })
   })
-  it("R1: one snake_case member in a document that is otherwise strict keeps its value", () => {
+  it("reads a single snake_case member in a strict document", () => {
     assert.strictEqual<string | undefined>(
       read(v1.success.GetTask, { id: "t", context_id: "c", status: { state: "TASK_STATE_WORKING" } }).contextId,
       "c"
     )
   })
-  it("§2.4: a 0.3 REST request with proto names", () => {
+  it("reads 0.3 REST requests with proto names", () => {
     const request = read(rest.request.SendMessage, {
       request: {
         message_id: "m",
@@ -154,7 +155,7 @@ describe("tolerant reader", () => {
       taskPushNotificationConfig: { url: "https://hook.test" }
     })
   })
-  it("R2, SCH-01: unknown members, wherever they are", () => {
+  it("ignores unknown members anywhere", covers("field:SCH-01"), () => {
     assert.deepStrictEqual(
       read(v1.success.SendStreamingMessage, {
         traceId: "x",
@@ -174,11 +175,11 @@ describe("tolerant reader", () => {
       }
     )
   })
-  it("R2: unknown members of a request do not get into the model", () => {
+  it("leaves unknown members of requests out of the model", () => {
     assert.deepStrictEqual<object>(read(v1.request.GetTask, { id: "t", filter: "x" }), { id: "t" })
     assert.deepStrictEqual(read(v1.request.ListTasks, { filter: "x" }), {})
   })
-  it("R3, SCH-04: null is absent", () => {
+  it("reads null as absent", covers("field:SCH-04"), () => {
     assert.deepStrictEqual(
       read(v1.success.GetTask, {
         ...full,
@@ -199,11 +200,11 @@ describe("tolerant reader", () => {
       []
     )
   })
-  it("R4: data that is null is data, also on the tolerant road", () => {
+  it("reads null data as data, in lenient documents too", () => {
     assert.deepStrictEqual(partOf({ data: null }), Part.data(null))
     assert.deepStrictEqual(partOf({ data: null, text: null, media_type: "a/b" }), Part.data(null, { mediaType: "a/b" }))
   })
-  it("R5, SCH-02: unknown words are kept as they came", () => {
+  it("keeps unknown states and roles as they were sent", covers("field:SCH-02"), () => {
     assert.deepStrictEqual(status({ state: "TASK_STATE_PAUSED" }), {
       state: "unspecified",
       unrecognized: { state: "TASK_STATE_PAUSED" }
@@ -214,11 +215,11 @@ describe("tolerant reader", () => {
       "ROLE_TOOL"
     ])
   })
-  it("R6: enumerations by number", () => {
+  it("reads enumerations by number", () => {
     assert.strictEqual(status({ state: 3 }).state, "completed")
     assert.strictEqual(read(v1.request.SendMessage, ask({ role: 1 })).message.role, "user")
   })
-  it("R7, VER-08: every spelling of a state means the same everywhere", () => {
+  it("reads every spelling of a state in every dialect", covers("field:VER-08"), () => {
     for (const state of ["canceled", "cancelled", "TASK_STATE_CANCELED", "TASK_STATE_CANCELLED"]) {
       assert.deepStrictEqual(status({ state }), { state: "canceled" })
       const task = read(rpc.success.GetTask, { ...full, kind: "task", status: { state } })
@@ -229,14 +230,14 @@ describe("tolerant reader", () => {
     }
     assert.strictEqual(status({ state: "input-required" }).state, "input-required")
   })
-  it("R8: integers as text or with a zero behind the point; nothing else", () => {
+  it("reads integers as text or with a zero fraction, and no other numbers", () => {
     assert.strictEqual(read(v1.request.GetTask, { id: "t", historyLength: "5" }).historyLength, 5)
     assert.strictEqual(read(v1.request.GetTask, { id: "t", historyLength: 5.0 }).historyLength, 5)
     assert.deepStrictEqual(refused(v1.request.GetTask, { id: "t", historyLength: "x" }), ["historyLength"])
     assert.deepStrictEqual(refused(v1.request.GetTask, { id: "t", historyLength: 1.5 }), ["historyLength"])
     assert.deepStrictEqual(refused(v1.request.GetTask, { id: "t", historyLength: -1 }), ["historyLength"])
   })
-  it("R9: a text is no boolean", () => {
+  it("refuses text instead of a boolean", () => {
     assert.deepStrictEqual(
       refused(v1.request.SendMessage, ask({}, { configuration: { returnImmediately: "false" } })),
       [
@@ -244,13 +245,13 @@ describe("tolerant reader", () => {
       ]
     )
   })
-  it("R10: two members of which one is allowed", () => {
+  it("refuses two members that exclude each other", () => {
     assert.deepStrictEqual(refused(v1.request.SendMessage, ask({ parts: [{ text: "a", url: "b" }] })), [
       "message.parts[0]"
     ])
     assert.lengthOf(refused(v1.success.SendMessage, { task: full, message: { messageId: "m", role: "ROLE_AGENT" } }), 1)
   })
-  it("R11: a part without content is refused in a request and passed over in an answer", () => {
+  it("refuses parts without content in requests and skips them in results", () => {
     assert.deepStrictEqual(refused(v1.request.SendMessage, ask({ parts: [{ text: "a" }, {}] })), ["message.parts[1]"])
     assert.strictEqual(partOf({ video: 1 }), undefined)
     const message = {
@@ -262,7 +263,7 @@ describe("tolerant reader", () => {
     const answer = read(rpc.success.SendMessage, message)
     assert.deepStrictEqual(answer._tag === "Message" && answer.parts, [Part.text("x")])
   })
-  it("R12: base64 of either alphabet, padded or not; garbage is refused", () => {
+  it("reads base64 of either alphabet, padded or not, and refuses garbage", () => {
     for (const raw of ["+/8=", "-_8=", "-_8", "+/8"]) {
       assert.deepStrictEqual(partOf({ raw }), Part.raw(new Uint8Array([251, 255])))
     }
@@ -270,7 +271,7 @@ describe("tolerant reader", () => {
       assert.deepStrictEqual(refused(v1.request.SendMessage, ask({ parts: [{ raw }] })), ["message.parts[0].raw"])
     }
   })
-  it("R13, SCH-05: timestamps in the wild, with the text where ours would differ", () => {
+  it("reads the timestamps of peers, and keeps their text if ours would differ", covers("field:SCH-05"), () => {
     const at = (timestamp: string) => {
       const { timestamp: instant, unrecognized } = status({ state: "TASK_STATE_WORKING", timestamp })
       return [instant?.epochMilliseconds, unrecognized?.timestamp]
@@ -296,7 +297,7 @@ describe("tolerant reader", () => {
       "statusTimestampAfter"
     ])
   })
-  it("R14, §2.2: empty members are absent", () => {
+  it("reads empty members as absent", () => {
     assert.deepStrictEqual(
       read(v1.success.ListTasks, {
         tasks: [{
@@ -329,10 +330,10 @@ describe("tolerant reader", () => {
       }
     )
   })
-  it("R15, ML-25, SCH-07: 2.0 is 2", () => {
+  it("reads 3.0 as the integer 3", covers("ML-25", "field:SCH-07"), () => {
     assert.deepStrictEqual(partOf(JSON.parse(`{"data":{"revision":3.0}}`)), Part.data({ revision: 3 }))
   })
-  it("R16: `kind` is supplied where it is missing", () => {
+  it("supplies a missing `kind`", () => {
     const parts = [{ text: "x" }, { file: { fileWithUri: "https://x" } }, { data: { a: 1 } }]
     assert.deepStrictEqual(
       read(rpc.request.SendMessage, { message: { messageId: "m", role: "user", parts } }).message.parts,
@@ -349,7 +350,7 @@ describe("tolerant reader", () => {
     assert.strictEqual(read(codec, { taskId: "t", artifact: { artifactId: "a", parts } })._tag, "ArtifactUpdate")
     assert.strictEqual(read(codec, { messageId: "m", role: "agent", parts })._tag, "Message")
   })
-  it("R17: `parts` and `content` stand for each other, in requests and in answers", () => {
+  it("reads `parts` and `content` for each other, in requests and results", () => {
     const parts = [{ text: "x" }]
     const message = { messageId: "m", role: "ROLE_USER" }
     assert.lengthOf(read(rest.request.SendMessage, { message: { ...message, parts } }).message.parts, 1)
@@ -357,7 +358,7 @@ describe("tolerant reader", () => {
     const answer = read(rest.success.SendMessage, { message: { ...message, parts } })
     assert.deepStrictEqual(answer._tag === "Message" && answer.parts, [Part.text("x")])
   })
-  it("R18, R19, SCH-11: what a message must have", () => {
+  it("names the members that a message lacks", covers("field:SCH-11"), () => {
     assert.deepStrictEqual(refused(v1.request.SendMessage, ask({ parts: [] })), ["message.parts"])
     assert.deepStrictEqual(refused(v1.request.SendMessage, { message: {} }), [
       "message.messageId",
@@ -376,19 +377,19 @@ describe("tolerant reader", () => {
       ]
     )
   })
-  it("W9: metadata is an object", () => {
+  it("refuses metadata that is a list", () => {
     assert.deepStrictEqual(refused(v1.request.SendMessage, ask({}, { metadata: [] })), ["metadata"])
   })
-  it("R20: the last of two equal members wins", () => {
+  it("takes the last of two equal members", () => {
     assert.strictEqual<string>(read(v1.request.GetTask, JSON.parse(`{"id":"a","id":"b"}`)).id, "b")
   })
-  it("§1.1 note 3: no body is the empty request", () => {
+  it("reads an absent body as an empty request", () => {
     for (const body of [undefined, null, {}]) assert.deepStrictEqual(read(v1.request.GetExtendedAgentCard, body), {})
   })
 })
 
-describe("answers", () => {
-  it("SCH-10: what sending a message may answer", () => {
+describe("results and events", () => {
+  it("a send results in a task or a message, wrapped or bare", covers("field:SCH-10"), () => {
     const message = { messageId: "m", role: "ROLE_AGENT", parts: [{ text: "x" }] }
     const tag = (json: unknown) => read(v1.success.SendMessage, json)._tag
     assert.deepStrictEqual([{ task: full }, { message }, full, message, { msg: message }].map(tag), [
@@ -407,7 +408,7 @@ describe("answers", () => {
       }
     }
   })
-  it("SCH-08: three shapes of one message", () => {
+  it("a message is the same in three dialects", covers("field:SCH-08"), () => {
     const expected = { _tag: "Message", messageId: Id.MessageId.make("m"), role: "agent", parts: [Part.text("x")] }
     const shapes = [
       read(v1.success.SendMessage, { message: { messageId: "m", role: "ROLE_AGENT", parts: [{ text: "x" }] } }),
@@ -421,10 +422,10 @@ describe("answers", () => {
     ]
     for (const shape of shapes) assert.deepStrictEqual<object>(shape, expected)
   })
-  it("UTF-04: escaped and raw characters are the same text", () => {
+  it("escaped and raw characters are the same text", covers("field:UTF-04"), () => {
     assert.deepStrictEqual(partOf(JSON.parse(`{"text":"\\ud83d\\ude00 \\u4f60"}`)), Part.text("😀 你"))
   })
-  it("C18: events of a later version are told from broken ones", () => {
+  it("events of a later version differ from broken ones", () => {
     for (const dialect of Object.values(dialects)) {
       const isKnown = dialect.success.SendStreamingMessage!.isKnown!
       assert.deepStrictEqual([{}, { progress: 1 }, { kind: "heartbeat", taskId: "t" }].map(isKnown), [
@@ -441,7 +442,7 @@ describe("answers", () => {
       "statusUpdate.status.state"
     ])
   })
-  it("ML-37: a task of 0.3 REST as MemoryLake gives it", () => {
+  it("a task of 0.3 REST is read with `update`, nested data and empty metadata", covers("ML-37"), () => {
     const task = read(rest.success.GetTask, {
       id: "run-1",
       contextId: "ctx-1",
@@ -459,14 +460,14 @@ describe("answers", () => {
     assert.deepStrictEqual(task.status.message?.parts, [Part.text("why")])
     assert.deepStrictEqual(task.artifacts?.[0]?.parts, [Part.data({ kind: "attachments" }, { metadata: { k: 1 } })])
   })
-  it("§2.2: whatever answers a deletion", () => {
+  it("a deletion succeeds with any result", () => {
     for (const json of [undefined, null, {}, "gone"]) {
       for (const { success } of Object.values(dialects)) {
         assert.strictEqual(read(success.DeleteTaskPushNotificationConfig, json), undefined)
       }
     }
   })
-  it("§1.2: a bare list of tasks is a page", () => {
+  it("a bare list of tasks is a page", () => {
     assert.deepInclude(read(rest.success.ListTasks, [full]), { nextPageToken: "", pageSize: 1, totalSize: 1 })
   })
 })

@@ -11,19 +11,19 @@ export const dialects = {
 
 const show = (violations: ReadonlyArray<AgentError.Violation>) => JSON.stringify(violations)
 
-/** The canonical value, or the test fails with the violations. */
+/** Decodes to the canonical value; the test fails with the violations. */
 export const read = <A>(codec: Protocol.Codec<A> | undefined, json: unknown): A => {
   const result = codec!.decode(json)
   return Result.isSuccess(result) ? result.success : assert.fail(show(result.failure))
 }
 
-/** The wire JSON, through text as on the wire. */
+/** Encodes to JSON, through text as on the wire. */
 export const write = <A>(codec: Protocol.Codec<A> | undefined, value: A): any => {
   const result = codec!.encode(value)
   return Result.isSuccess(result) ? JSON.parse(JSON.stringify(result.success)) : assert.fail(show(result.failure))
 }
 
-/** The members that a document is refused for. */
+/** Returns the members for which a document is refused. */
 export const refused = <A>(codec: Protocol.Codec<A> | undefined, json: unknown): ReadonlyArray<string> => {
   const result = codec!.decode(json)
   return Result.isFailure(result)
@@ -31,7 +31,7 @@ export const refused = <A>(codec: Protocol.Codec<A> | undefined, json: unknown):
     : assert.fail(`read as ${JSON.stringify(result.success)}`)
 }
 
-/** The members that a value cannot be written for. */
+/** Returns the members for which a value cannot be written. */
 export const unwritable = <A>(codec: Protocol.Codec<A> | undefined, value: A): ReadonlyArray<string> => {
   const result = codec!.encode(value)
   return Result.isFailure(result)

@@ -22,7 +22,7 @@ export interface Row<O extends Origin = Origin> {
   readonly title: string
 }
 
-const agent = (
+const agentRow = (
   word: string,
   jsonRpc: number,
   http: number,
@@ -31,7 +31,7 @@ const agent = (
   title: string
 ): Row<"agent"> => ({ word, jsonRpc, http, status, callerStatus, title, origin: "agent", isRetryable: false })
 
-const policy = (
+const policyRow = (
   word: string,
   http: number,
   status: string,
@@ -41,7 +41,7 @@ const policy = (
 ): Row<"policy"> => ({ word, http, status, callerStatus, title, origin: "policy", isRetryable })
 
 /** Raised on this side; a server that passes one on reports an internal error. */
-const raised = <const O extends Origin>(
+const ownRow = <const O extends Origin>(
   word: string,
   origin: O,
   isRetryable: boolean,
@@ -62,11 +62,11 @@ const precondition = "FAILED_PRECONDITION"
 
 export const rows = {
   InvalidRequestError: {
-    ...agent("INVALID_REQUEST", -32600, 400, "INVALID_ARGUMENT", 400, "the request is invalid"),
+    ...agentRow("INVALID_REQUEST", -32600, 400, "INVALID_ARGUMENT", 400, "the request is invalid"),
     origin: "local"
   },
   OperationNotInProtocolError: {
-    ...agent(
+    ...agentRow(
       "OPERATION_NOT_IN_PROTOCOL",
       -32601,
       404,
@@ -76,24 +76,24 @@ export const rows = {
     ),
     origin: "local"
   },
-  NoCompatibleInterfaceError: raised(
+  NoCompatibleInterfaceError: ownRow(
     "NO_COMPATIBLE_INTERFACE",
     "local",
     false,
     502,
     "the agent offers no compatible interface"
   ),
-  CredentialsUnavailableError: raised(
+  CredentialsUnavailableError: ownRow(
     "CREDENTIALS_UNAVAILABLE",
     "local",
     false,
     500,
     "the credentials for the agent are unavailable"
   ),
-  ConnectionError: raised("CONNECTION", "network", true, 502, "the agent could not be reached"),
-  TimeoutError: raised("TIMEOUT", "network", true, 504, "the agent took too long"),
-  StreamInterruptedError: raised("STREAM_INTERRUPTED", "network", true, 502, "the connection to the agent dropped"),
-  UnauthenticatedError: policy(
+  ConnectionError: ownRow("CONNECTION", "network", true, 502, "the agent could not be reached"),
+  TimeoutError: ownRow("TIMEOUT", "network", true, 504, "the agent took too long"),
+  StreamInterruptedError: ownRow("STREAM_INTERRUPTED", "network", true, 502, "the connection to the agent dropped"),
+  UnauthenticatedError: policyRow(
     "UNAUTHENTICATED",
     401,
     "UNAUTHENTICATED",
@@ -101,11 +101,11 @@ export const rows = {
     502,
     "the agent did not accept the credentials"
   ),
-  AccessDeniedError: policy("ACCESS_DENIED", 403, "PERMISSION_DENIED", false, 403, "the agent denied access"),
-  RateLimitError: policy("RATE_LIMIT_EXCEEDED", 429, "RESOURCE_EXHAUSTED", true, 429, "too many requests"),
-  QuotaExceededError: policy("QUOTA_EXCEEDED", 402, "RESOURCE_EXHAUSTED", false, 402, "the quota is used up"),
-  ServiceUnavailableError: policy("SERVICE_UNAVAILABLE", 503, "UNAVAILABLE", true, 503, "the agent is unavailable"),
-  InvalidArgumentError: agent(
+  AccessDeniedError: policyRow("ACCESS_DENIED", 403, "PERMISSION_DENIED", false, 403, "the agent denied access"),
+  RateLimitError: policyRow("RATE_LIMIT_EXCEEDED", 429, "RESOURCE_EXHAUSTED", true, 429, "too many requests"),
+  QuotaExceededError: policyRow("QUOTA_EXCEEDED", 402, "RESOURCE_EXHAUSTED", false, 402, "the quota is used up"),
+  ServiceUnavailableError: policyRow("SERVICE_UNAVAILABLE", 503, "UNAVAILABLE", true, 503, "the agent is unavailable"),
+  InvalidArgumentError: agentRow(
     "INVALID_ARGUMENT",
     -32602,
     400,
@@ -113,11 +113,18 @@ export const rows = {
     400,
     "the agent did not accept an argument"
   ),
-  NotFoundError: agent("NOT_FOUND", -32001, 404, "NOT_FOUND", 404, "not found"),
-  StateNotReadyError: agent("STATE_NOT_READY", -32602, 400, precondition, 409, "the agent is not ready for the caller"),
-  ActorInactiveError: agent("ACTOR_INACTIVE", -32602, 400, precondition, 403, "the caller's actor is inactive"),
-  TaskNotFoundError: agent("TASK_NOT_FOUND", -32001, 404, "NOT_FOUND", 404, "task not found"),
-  TaskNotCancelableError: agent(
+  NotFoundError: agentRow("NOT_FOUND", -32001, 404, "NOT_FOUND", 404, "not found"),
+  StateNotReadyError: agentRow(
+    "STATE_NOT_READY",
+    -32602,
+    400,
+    precondition,
+    409,
+    "the agent is not ready for the caller"
+  ),
+  ActorInactiveError: agentRow("ACTOR_INACTIVE", -32602, 400, precondition, 403, "the caller's actor is inactive"),
+  TaskNotFoundError: agentRow("TASK_NOT_FOUND", -32001, 404, "NOT_FOUND", 404, "task not found"),
+  TaskNotCancelableError: agentRow(
     "TASK_NOT_CANCELABLE",
     -32002,
     400,
@@ -125,7 +132,7 @@ export const rows = {
     409,
     "the task can no longer be canceled"
   ),
-  PushNotificationNotSupportedError: agent(
+  PushNotificationNotSupportedError: agentRow(
     "PUSH_NOTIFICATION_NOT_SUPPORTED",
     -32003,
     400,
@@ -133,7 +140,7 @@ export const rows = {
     501,
     "the agent sends no push notifications"
   ),
-  UnsupportedOperationError: agent(
+  UnsupportedOperationError: agentRow(
     "UNSUPPORTED_OPERATION",
     -32004,
     400,
@@ -141,7 +148,7 @@ export const rows = {
     501,
     "the agent does not support the operation"
   ),
-  ContentTypeNotSupportedError: agent(
+  ContentTypeNotSupportedError: agentRow(
     "CONTENT_TYPE_NOT_SUPPORTED",
     -32005,
     400,
@@ -149,7 +156,7 @@ export const rows = {
     415,
     "the agent does not support the content type"
   ),
-  InvalidAgentResponseError: agent(
+  InvalidAgentResponseError: agentRow(
     "INVALID_AGENT_RESPONSE",
     -32006,
     500,
@@ -157,7 +164,7 @@ export const rows = {
     502,
     "the agent produced an invalid response"
   ),
-  ExtendedAgentCardNotConfiguredError: agent(
+  ExtendedAgentCardNotConfiguredError: agentRow(
     "EXTENDED_AGENT_CARD_NOT_CONFIGURED",
     -32007,
     400,
@@ -165,7 +172,7 @@ export const rows = {
     501,
     "the agent has no extended card"
   ),
-  ExtensionSupportRequiredError: agent(
+  ExtensionSupportRequiredError: agentRow(
     "EXTENSION_SUPPORT_REQUIRED",
     -32008,
     400,
@@ -173,7 +180,7 @@ export const rows = {
     502,
     "the agent requires an extension"
   ),
-  VersionNotSupportedError: agent(
+  VersionNotSupportedError: agentRow(
     "VERSION_NOT_SUPPORTED",
     -32009,
     400,
@@ -181,7 +188,7 @@ export const rows = {
     502,
     "the agent does not support the protocol version"
   ),
-  InvalidParamsError: agent(
+  InvalidParamsError: agentRow(
     "INVALID_PARAMS",
     -32602,
     400,
@@ -189,14 +196,14 @@ export const rows = {
     400,
     "the agent found the request invalid"
   ),
-  MethodNotFoundError: agent("METHOD_NOT_FOUND", -32601, 404, "NOT_FOUND", 501, "the agent lacks the method"),
-  InternalError: agent("INTERNAL_ERROR", -32603, 500, "INTERNAL", 502, "the agent failed"),
-  TaskFailedError: raised("TASK_STATE_FAILED", "task", false, 502, "the task failed"),
-  TaskCanceledError: raised("TASK_STATE_CANCELED", "task", false, 409, "the task was canceled"),
-  TaskRejectedError: raised("TASK_STATE_REJECTED", "task", false, 422, "the agent rejected the task"),
-  MalformedResponseError: raised("MALFORMED_RESPONSE", "contract", false, 502, "the agent's response is malformed"),
-  ResponseTooLargeError: raised("RESPONSE_TOO_LARGE", "contract", false, 502, "the agent's response is too large"),
-  UnknownError: raised("UNKNOWN", "other", false, 502, "the agent refused")
+  MethodNotFoundError: agentRow("METHOD_NOT_FOUND", -32601, 404, "NOT_FOUND", 501, "the agent lacks the method"),
+  InternalError: agentRow("INTERNAL_ERROR", -32603, 500, "INTERNAL", 502, "the agent failed"),
+  TaskFailedError: ownRow("TASK_STATE_FAILED", "task", false, 502, "the task failed"),
+  TaskCanceledError: ownRow("TASK_STATE_CANCELED", "task", false, 409, "the task was canceled"),
+  TaskRejectedError: ownRow("TASK_STATE_REJECTED", "task", false, 422, "the agent rejected the task"),
+  MalformedResponseError: ownRow("MALFORMED_RESPONSE", "contract", false, 502, "the agent's response is malformed"),
+  ResponseTooLargeError: ownRow("RESPONSE_TOO_LARGE", "contract", false, 502, "the agent's response is too large"),
+  UnknownError: ownRow("UNKNOWN", "other", false, 502, "the agent refused")
 } as const satisfies Record<string, Row>
 
 export type Tag = keyof typeof rows

@@ -8,7 +8,7 @@ import type * as Schema from "effect/Schema"
 import * as AgentError from "../../AgentError.ts"
 import type * as Dialect from "../../Dialect.ts"
 import { byCode, byStatus, byWord, type Row, rows, type Tag, type TagOf } from "../errors/errorTable.ts"
-import { defined, type JsonObject, type Members } from "./wireSchema.ts"
+import { type JsonObject, type Members, omitUndefined } from "./wireSchema.ts"
 
 const domain = "a2a-protocol.org"
 const ofType = (name: string) => `type.googleapis.com/google.rpc.${name}`
@@ -18,7 +18,7 @@ const ofType = (name: string) => `type.googleapis.com/google.rpc.${name}`
 const textOf = (...candidates: ReadonlyArray<unknown>): string =>
   candidates.find((one): one is string => typeof one === "string" && one !== "") ?? "the agent refused"
 
-const typed = (details: unknown, name: string): Members | undefined => {
+const findDetail = (details: unknown, name: string): Members | undefined => {
   const all = (Array.isArray(details) ? details : []).filter(Predicate.isReadonlyObject).filter((one) =>
     String(one["@type"]).endsWith(`.${name}`)
   )
@@ -48,11 +48,11 @@ const readVersions = (metadata: unknown): ReadonlyArray<string> => {
 
 /** Reads a list of `@type` objects. */
 const readDetails = (details: unknown): Partial<Dialect.WireFailure> => {
-  const info = typed(details, "ErrorInfo")
+  const info = findDetail(details, "ErrorInfo")
   const reason = info?.reason
   const supportedVersions = readVersions(info?.metadata)
-  const violations = readViolations(typed(details, "BadRequest")?.fieldViolations)
-  const retryAfter = readDelay(typed(details, "RetryInfo")?.retryDelay)
+  const violations = readViolations(findDetail(details, "BadRequest")?.fieldViolations)
+  const retryAfter = readDelay(findDetail(details, "RetryInfo")?.retryDelay)
   return {
     ...(typeof reason === "string" ? { reason } : undefined),
     ...(violations.length > 0 ? { violations } : undefined),
@@ -104,7 +104,7 @@ const readProblem = (body: Members): Dialect.WireFailure => {
 }
 
 /**
- * Reads the body of an HTTP response, or an event. Returns `undefined` if it is no refusal. Runs for every event of a
+ * Reads the body of an HTTP response, or an event. Returns `undefined` for anything but a refusal. Runs for every event of a
  * stream, hence looks at a few members only.
  */
 export const readBody = (body: unknown): Dialect.WireFailure | undefined => {
@@ -132,11 +132,11 @@ const foreignCode = (tag: Tag, { code, reason, status }: Dialect.WireFailure): s
 const specificFields = (tag: Tag, { challenge, supportedVersions, violations }: Dialect.WireFailure) => {
   switch (tag) {
     case "InvalidParamsError":
-      return defined({ violations })
+      return omitUndefined({ violations })
     case "UnauthenticatedError":
-      return defined({ challenge })
+      return omitUndefined({ challenge })
     case "VersionNotSupportedError":
-      return defined({ supportedVersions })
+      return omitUndefined({ supportedVersions })
     default:
       return {}
   }
@@ -154,7 +154,7 @@ export const toReason = (failure: Dialect.WireFailure, context: RequestContext):
   const { details, message, retryAfter, status } = failure
   if (failure.isMalformed === true) {
     const { dialect } = context
-    return new AgentError.MalformedResponseError({ message, dialect, issue: message, ...defined({ details }) })
+    return new AgentError.MalformedResponseError({ message, dialect, issue: message, ...omitUndefined({ details }) })
   }
   const found = tagOf(failure, context.ofTask)
   // the lookups only return rows that peers can name
@@ -163,7 +163,7 @@ export const toReason = (failure: Dialect.WireFailure, context: RequestContext):
     : found as TagOf<"policy" | "agent" | "other">
   return AgentError.reason(tag, {
     message,
-    ...defined({ code: foreignCode(tag, failure), retryAfter, status, details }),
+    ...omitUndefined({ code: foreignCode(tag, failure), retryAfter, status, details }),
     ...specificFields(tag, failure)
   })
 }
@@ -177,7 +177,7 @@ export const fromReason = (reason: AgentError.AgentErrorReason): Dialect.WireFai
     message: reason.message,
     reason: reason.code,
     status: row.http,
-    ...defined({
+    ...omitUndefined({
       code: row.jsonRpc,
       retryAfter: reason.retryAfter,
       violations: "violations" in reason ? reason.violations : undefined,

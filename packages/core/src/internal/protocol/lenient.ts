@@ -2,6 +2,7 @@
  * Lenient reading: rewrites a document towards the strict form of a wire schema, and describes why it still does not
  * match. Runs only on documents that the compiled guard refused.
  */
+import { identity } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
@@ -10,8 +11,6 @@ import type * as AgentError from "../../AgentError.ts"
 import { namesKey, spellingsKey } from "./wireSchema.ts"
 
 type Rewrite = (input: unknown) => unknown
-
-const unchanged: Rewrite = (input) => input
 
 const integer: Rewrite = (input) => typeof input === "string" && /^-?\d+(?:\.0+)?$/.test(input) ? Number(input) : input
 
@@ -39,7 +38,7 @@ const rewriteObject = (ast: SchemaAST.Objects): Rewrite => {
   const others = Object.entries(spellings)
   const rest = ast.indexSignatures[0]
   const entry = rest === undefined || SchemaAST.isUnknown(rest.type) ? undefined : compile(rest.type)
-  if (members.length === 0 && entry === undefined) return unchanged
+  if (members.length === 0 && entry === undefined) return identity
   return (input) => {
     if (!Predicate.isReadonlyObject(input)) return input
     if (entry !== undefined) {
@@ -79,7 +78,7 @@ const compile = (ast: SchemaAST.AST): Rewrite => {
       return rewriteObject(ast)
     case "Arrays": {
       const type = ast.rest[0] ?? SchemaAST.unknown
-      if (SchemaAST.isUnknown(type)) return unchanged
+      if (SchemaAST.isUnknown(type)) return identity
       const element = compile(type)
       return (input) => Array.isArray(input) ? input.filter((one) => one !== null).map(element) : input
     }
@@ -88,7 +87,7 @@ const compile = (ast: SchemaAST.AST): Rewrite => {
     case "Number":
       return integer
     default:
-      return unchanged
+      return identity
   }
 }
 

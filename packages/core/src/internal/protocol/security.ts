@@ -11,11 +11,11 @@ import * as Wire from "./wireSchema.ts"
 type Scheme = SecurityScheme.SecurityScheme
 type Flow = SecurityScheme.OAuthFlow
 
-const record = (value: unknown): Wire.Members => Predicate.isReadonlyObject(value) ? value : {}
+const toMembers = (value: unknown): Wire.Members => Predicate.isReadonlyObject(value) ? value : {}
 
 /** Converts `{ $case, value }` to `{ [$case]: value }`. */
-const untagged = (value: unknown): Wire.Members => {
-  const members = record(value)
+const fromCase = (value: unknown): Wire.Members => {
+  const members = toMembers(value)
   return typeof members.$case === "string" ? { [members.$case]: members.value } : members
 }
 
@@ -84,8 +84,8 @@ const flowReaders: { readonly [member: string]: (value: unknown) => Flow | undef
 const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 const readFlows = (value: unknown): ReadonlyArray<Flow> => {
-  const { flow, ...flows } = record(value)
-  return Object.entries({ ...untagged(flow), ...untagged(flows) }).flatMap(([member, wire]) => {
+  const { flow, ...flows } = toMembers(value)
+  return Object.entries({ ...fromCase(flow), ...fromCase(flows) }).flatMap(([member, wire]) => {
     const read = flowReaders[camel(member)]?.(wire)
     return read === undefined ? [] : [read]
   })
@@ -138,11 +138,11 @@ const memberByType: { readonly [type: string]: string } = {
 }
 
 const readScheme = (value: unknown): Scheme | undefined => {
-  const wire = record(value)
+  const wire = toMembers(value)
   if (typeof wire.type === "string") {
     return schemeReaders[memberByType[wire.type] ?? ""]?.({ ...wire, location: wire.in ?? wire.location })
   }
-  for (const [member, inner] of Object.entries({ ...untagged(wire.scheme), ...wire })) {
+  for (const [member, inner] of Object.entries({ ...fromCase(wire.scheme), ...wire })) {
     const read = schemeReaders[camel(member)]?.(inner)
     if (read !== undefined) return read
   }
@@ -152,7 +152,7 @@ const readScheme = (value: unknown): Scheme | undefined => {
 /** Reads schemes. Those of an unknown kind are left out, so that a requirement that names one cannot be met. */
 export const readSchemes = (value: unknown): Readonly<Record<string, Scheme>> =>
   Object.fromEntries(
-    Object.entries(record(value)).flatMap(([name, wire]) => {
+    Object.entries(toMembers(value)).flatMap(([name, wire]) => {
       const scheme = readScheme(wire)
       return scheme === undefined ? [] : [[name, scheme]]
     })

@@ -14,10 +14,10 @@ import * as Wire from "./wireSchema.ts"
 
 type Name = "statusUpdate" | "artifactUpdate" | "task" | "message"
 
-const wrapped = <W, A>(name: Name, schema: Schema.Codec<W>, read: (wire: W) => A): Variant<A> => {
+const wrapper = <W, A>(name: Name, schema: Schema.Codec<W>, read: (wire: W) => A): Variant<A> => {
   const none = { statusUpdate: Wire.absent, artifactUpdate: Wire.absent, task: Wire.absent, message: Wire.absent }
-  const wrapper = Wire.struct({ ...none, [name]: schema }, { msg: "message" })
-  return variant(wrapper as Schema.Top as Schema.Codec<Record<Name, W>>, (wire) => read(wire[name]))
+  const struct = Wire.struct({ ...none, [name]: schema }, { msg: "message" })
+  return variant(struct as Schema.Top as Schema.Codec<Record<Name, W>>, (wire) => read(wire[name]))
 }
 
 const kinds: ReadonlySet<unknown> = new Set(["task", "message", "status-update", "artifact-update"])
@@ -58,16 +58,16 @@ export const makeResultCodecs = (model: Model, isWrapped: boolean): ResultCodecs
     const { artifactUpdate, message, statusUpdate, task } = model.schemas()
     const bare = [variant(task, model.readTask), variant(message, model.readMessage)]
     const wraps: ReadonlyArray<Variant<any>> = [
-      wrapped("task", task, model.readTask),
-      wrapped("message", message, model.readMessage)
+      wrapper("task", task, model.readTask),
+      wrapper("message", message, model.readMessage)
     ]
     const bareUpdates = () => [
       variant(statusUpdate, model.readStatusUpdate),
       variant(artifactUpdate, model.readArtifactUpdate)
     ]
     const wrappedUpdates = () => [
-      wrapped("statusUpdate", statusUpdate, model.readStatusUpdate),
-      wrapped("artifactUpdate", artifactUpdate, model.readArtifactUpdate)
+      wrapper("statusUpdate", statusUpdate, model.readStatusUpdate),
+      wrapper("artifactUpdate", artifactUpdate, model.readArtifactUpdate)
     ]
     const allBare = withUpdates ? [...bareUpdates(), ...bare] : bare
     const allWrapped = withUpdates ? [...wrappedUpdates(), ...wraps] : wraps
@@ -91,7 +91,7 @@ export const makeResultCodecs = (model: Model, isWrapped: boolean): ResultCodecs
       message: "is not a task",
       variants: () => {
         const { task } = model.schemas()
-        return [variant(task, model.readTask), wrapped("task", task, model.readTask)]
+        return [variant(task, model.readTask), wrapper("task", task, model.readTask)]
       },
       write: model.writeTask
     }),

@@ -146,4 +146,4 @@ const omit = <A extends object>(members: A, isOmitted: (value: unknown) => boole
 export const compact = <A extends object>(members: A): Defined<A> => omit(members, isDefault)
 
 /** Returns the members that are not `undefined`. */
-export const defined = <A extends object>(members: A): Defined<A> => omit(members, (value) => value === undefined)
+export const omitUndefined = <A extends object>(members: A): Defined<A> => omit(members, (value) => value === undefined)

@@ -1,4 +1,4 @@
-/** The card of 0.3, which lists only what 0.3 can reach: its own interfaces, or all where there is none. */
+/** The card of 0.3, which lists the interfaces of 0.3, or all if the card has none of 0.3. */
 import type * as AgentCard from "../../../AgentCard.ts"
 import type * as Dialect from "../../../Dialect.ts"
 import { cardReader, is03, writeCapabilities, writeCommon, writeInterfaces03, writeSkills } from "../card.ts"
