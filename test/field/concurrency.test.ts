@@ -3,12 +3,13 @@ import { AgentExecutor, AgentServer, Reply, TaskHub, TaskStore } from "@effect-a
 import { Wire } from "@effect-a2a/testing"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer, Result, Stream } from "effect"
+import { covers } from "../support/covers.ts"
 import { hurried } from "../support/emulated.ts"
 import * as Field from "./support.ts"
 import { cancel, contextId, from, get, labels, send, sendTask, stream, subscribe, tagOf, text } from "./support.ts"
 
-Field.everywhere("at the same time", (cell) => {
-  it.effect("CONC-01: of two messages to one task one runs, and the other is refused", () => {
+Field.inOne("concurrency and bounds", (combination) => {
+  it.effect("of two messages to one task one runs, and the other is refused", () => {
     let running = 0
     let peak = 0
     const work = Stream.fromEffect(Effect.gen(function*() {
@@ -31,12 +32,15 @@ Field.everywhere("at the same time", (cell) => {
       assert.strictEqual(text(yield* get(id)), "ok")
     }).pipe(
       Effect.provide(
-        Field.behind(cell, ({ task }) => task === undefined ? Stream.make(Reply.status("input-required", "?")) : work)
+        Field.behind(
+          combination,
+          ({ task }) => task === undefined ? Stream.make(Reply.status("input-required", "?")) : work
+        )
       )
     )
-  })
+  }, covers("field:CONC-01"))
 
-  it.effect("MEM-05: clients that drop their streams leave nothing behind, and the work goes on", () => {
+  it.effect("clients that drop their streams leave no subscriber behind, and the work continues", () => {
     let finished = 0
     return Effect.gen(function*() {
       const hub = yield* TaskHub.TaskHub
@@ -57,15 +61,15 @@ Field.everywhere("at the same time", (cell) => {
     }).pipe(
       Effect.provide(
         Field.behind(
-          cell,
+          combination,
           () =>
             Stream.fromEffect(Effect.sleep("10 minutes").pipe(Effect.andThen(Effect.sync(() => (finished += 1, "ok")))))
         )
       )
     )
-  })
+  }, covers("field:MEM-05"))
 
-  it.effect("MEM-05: a client that reads too slowly is let go, and the others and the work go on", () => {
+  it.effect("a client that reads too slowly loses its stream, and the work and other clients continue", () => {
     const turn = Effect.promise(() => new Promise((done) => setImmediate(done)))
     const pieces = Stream.range(1, 2000).pipe(Stream.map((n) => `${n} `), Stream.rechunk(1))
     const server = AgentServer.layer({ card: Field.card }).pipe(
@@ -87,10 +91,10 @@ Field.everywhere("at the same time", (cell) => {
       const heard = yield* Fiber.join(slow)
       assert.strictEqual(heard.at(-1), "! StreamInterruptedError")
       assert.isBelow(heard.length, 2000)
-    }).pipe(Effect.provide(Wire.through(cell)(server)))
-  })
+    }).pipe(Effect.provide(Wire.through(combination)(server)))
+  }, covers("field:MEM-05"))
 
-  it.effect("MEM-08: of finished tasks and of those that wait, only so many are kept", () =>
+  it.effect("the numbers of finished and of waiting tasks are bounded", () =>
     Effect.gen(function*() {
       const waiting = yield* Effect.forEach([1, 2, 3, 4], () => sendTask("ask"))
       const finished = yield* Effect.forEach(Array.from({ length: 30 }), () => sendTask("ok"))
@@ -101,39 +105,49 @@ Field.everywhere("at the same time", (cell) => {
       assert.deepStrictEqual([yield* known(waiting), yield* known(finished)], [3, 10])
       assert.strictEqual(yield* (yield* TaskHub.TaskHub).subscribers, 0)
     }).pipe(Effect.provide(Field.behind(
-      cell,
+      combination,
       ({ message }) =>
         Message.text(message) === "ask" ? Stream.make(Reply.status("input-required", "?")) : Stream.make("ok"),
       { maxFinished: 10, maxWaiting: 3 }
-    ))))
+    ))), covers("field:MEM-08"))
+})
 
-  it.effect("AUTH-07: somebody else's task is not there, whatever is asked of it", () =>
-    Effect.gen(function*() {
-      const { id } = yield* sendTask("hi").pipe(from("ada"))
-      const before = yield* get(id).pipe(from("ada"))
-      assert.deepStrictEqual(
-        yield* Effect.all([
-          tagOf(get(id)),
-          tagOf(cancel(id)),
-          tagOf(send("hi", { taskId: id })),
-          Effect.map(labels(stream("hi", { taskId: id })), ([end]) => end),
-          Effect.map(labels(subscribe(id)), ([end]) => end)
-        ]).pipe(from("bob")),
-        ["TaskNotFoundError", "TaskNotFoundError", "TaskNotFoundError", "! TaskNotFoundError", "! TaskNotFoundError"]
-      )
-      if (cell.protocol.version === "1.0") {
-        assert.strictEqual((yield* Field.call(Operation.ListTasks, {}).pipe(from("bob"))).totalSize, 0)
-        assert.strictEqual((yield* Field.call(Operation.ListTasks, {}).pipe(from("ada"))).totalSize, 1)
-      }
-      assert.deepStrictEqual(yield* get(id).pipe(from("ada")), before)
-    }).pipe(Effect.provide(Field.behind(cell, () => Stream.make(Reply.status("input-required", "?"))))))
+Field.inEach("callers", (combination) => {
+  it.effect(
+    "another caller's task does not exist for any operation",
+    () =>
+      Effect.gen(function*() {
+        const { id } = yield* sendTask("hi").pipe(from("ada"))
+        const before = yield* get(id).pipe(from("ada"))
+        assert.deepStrictEqual(
+          yield* Effect.all([
+            tagOf(get(id)),
+            tagOf(cancel(id)),
+            tagOf(send("hi", { taskId: id })),
+            Effect.map(labels(stream("hi", { taskId: id })), ([end]) => end),
+            Effect.map(labels(subscribe(id)), ([end]) => end)
+          ]).pipe(from("bob")),
+          ["TaskNotFoundError", "TaskNotFoundError", "TaskNotFoundError", "! TaskNotFoundError", "! TaskNotFoundError"]
+        )
+        if (combination.protocol.version === "1.0") {
+          assert.strictEqual((yield* Field.call(Operation.ListTasks, {}).pipe(from("bob"))).totalSize, 0)
+          assert.strictEqual((yield* Field.call(Operation.ListTasks, {}).pipe(from("ada"))).totalSize, 1)
+        }
+        assert.deepStrictEqual(yield* get(id).pipe(from("ada")), before)
+      }).pipe(Effect.provide(Field.behind(combination, () => Stream.make(Reply.status("input-required", "?"))))),
+    covers("field:AUTH-07")
+  )
 
-  it.effect("AUTH-08: one context id of two callers is two conversations", () =>
-    Effect.gen(function*() {
-      const shared = { contextId: contextId("shared") }
-      const ada = yield* sendTask("hi", shared).pipe(from("ada"))
-      const bob = yield* sendTask("hi", shared).pipe(from("bob"))
-      assert.deepStrictEqual([text(ada), text(bob)], ["ada", "bob"])
-      assert.strictEqual(yield* tagOf(get(ada.id).pipe(from("bob"))), "TaskNotFoundError")
-    }).pipe(Effect.provide(Field.behind(cell, ({ caller }) => Stream.make(caller?.id ?? "nobody")))))
+  it.effect(
+    "one context id of two callers is two conversations",
+    () =>
+      Effect.gen(function*() {
+        const shared = { contextId: contextId("shared") }
+        const ada = yield* sendTask("hi", shared).pipe(from("ada"))
+        const bob = yield* sendTask("hi", shared).pipe(from("bob"))
+        assert.deepStrictEqual([text(ada), text(bob)], ["ada", "bob"])
+        assert.strictEqual(yield* tagOf(get(ada.id).pipe(from("bob"))), "TaskNotFoundError")
+      }).pipe(Effect.provide(Field.behind(combination, ({ caller }) => Stream.make(caller?.id ?? "nobody")))),
+    covers("field:AUTH-08")
+  )
 })

@@ -1,8 +1,9 @@
-/** Event streams as peers really write them; `test/cuts.test.ts` cuts one with all of these at every byte. */
+/** Event streams as peers write them; `test/cuts.test.ts` cuts one with all of these at every byte. */
 import { Agent, Artifact, HttpBinding, type StreamEvent } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
-import { cell, chunks, result, talkTo } from "../support/peer.ts"
+import { covers, type Id } from "../support/covers.ts"
+import { cell as combination, chunks, result, talkTo } from "../support/peer.ts"
 
 const bytes = (...values: ReadonlyArray<number>) => Uint8Array.from(values)
 const status = (state: string) => ({ statusUpdate: { taskId: "t-1", contextId: "c-1", status: { state } } })
@@ -13,6 +14,12 @@ const task = { task: { id: "t-1", contextId: "c-1", status: { state: "TASK_STATE
 
 type Chunk = string | Uint8Array
 type Write = (json: unknown) => string
+type Row = readonly [
+  title: string,
+  covers: ReadonlyArray<Id>,
+  parts: (write: Write) => ReadonlyArray<Chunk>,
+  events: ReadonlyArray<string>
+]
 
 const label = (event: StreamEvent.StreamEvent): string =>
   event._tag === "ArtifactUpdate"
@@ -21,9 +28,9 @@ const label = (event: StreamEvent.StreamEvent): string =>
     ? "message"
     : event.status.state
 
-for (const one of ["1.0 HTTP+JSON", "1.0 JSONRPC"].map(cell)) {
+for (const one of ["1.0 HTTP+JSON", "1.0 JSONRPC"].map(combination)) {
   describe(`frames, ${one.name}`, () => {
-    const heard = (parts: (write: Write) => ReadonlyArray<Chunk>, type = "text/event-stream") =>
+    const read = (parts: (write: Write) => ReadonlyArray<Chunk>, type = "text/event-stream") =>
       Effect.gen(function*() {
         const { layer } = talkTo(one, (asked) => chunks(parts((json) => result(one, asked, json)), { type }))
         const events: Array<string> = []
@@ -38,16 +45,18 @@ for (const one of ["1.0 HTTP+JSON", "1.0 JSONRPC"].map(cell)) {
 
     const done = (write: Write) => `data: ${write(status("TASK_STATE_COMPLETED"))}\n\n`
 
-    const cases: ReadonlyArray<readonly [string, (write: Write) => ReadonlyArray<Chunk>, ReadonlyArray<string>]> = [
+    const rows: ReadonlyArray<Row> = [
       [
-        "SSE-01: a lone CR ends lines",
+        "a lone CR ends lines",
+        ["field:SSE-01"],
         (
           write
         ) => [`data: ${write(status("TASK_STATE_WORKING"))}\r\r`, `data: ${write(status("TASK_STATE_COMPLETED"))}\r\r`],
         ["working", "completed", "end"]
       ],
       [
-        "SSE-02: CRLF that is cut in an event of many lines",
+        "CRLF is cut within an event of many lines",
+        ["field:SSE-02"],
         (write) => {
           const text = write(status("TASK_STATE_COMPLETED"))
           const at = text.indexOf(":") + 1
@@ -56,7 +65,8 @@ for (const one of ["1.0 HTTP+JSON", "1.0 JSONRPC"].map(cell)) {
         ["completed", "end"]
       ],
       [
-        "SSE-04: a comment after an event that had an id",
+        "a comment follows an event with an id",
+        ["field:SSE-04"],
         (write) => [
           `id: 1\ndata: ${write(status("TASK_STATE_WORKING"))}\n\n: keep-alive\n\nid: 2\n${done(write)}`,
           ": keep-alive\n\n"
@@ -64,12 +74,14 @@ for (const one of ["1.0 HTTP+JSON", "1.0 JSONRPC"].map(cell)) {
         ["working", "completed", "end"]
       ],
       [
-        "SSE-05: no space after the colon, and two of them",
+        "no space or two spaces follow the colon",
+        ["field:SSE-05"],
         (write) => [`data:${write(task)}\n\n`, `data:  ${write(status("TASK_STATE_COMPLETED"))}\n\n`],
         ["submitted", "completed", "end"]
       ],
       [
-        "SSE-07: JSON over many lines, with an event's name",
+        "JSON covers many lines, with an event's name",
+        ["field:SSE-07"],
         (write) => [
           `event: message\ndata: ${JSON.stringify(JSON.parse(write(task)), null, 2).replaceAll("\n", "\ndata: ")}\n\n`,
           done(write)
@@ -77,22 +89,26 @@ for (const one of ["1.0 HTTP+JSON", "1.0 JSONRPC"].map(cell)) {
         ["submitted", "completed", "end"]
       ],
       [
-        "SSE-08: a byte order mark in two chunks before the first event, and one within a text",
+        "a byte order mark comes in two chunks before the first event, and one within a text",
+        ["field:SSE-08"],
         (write) => [bytes(0xEF), bytes(0xBB, 0xBF), `data: ${write(artifact("\ufeffa"))}\n\n`, done(write)],
         ["\ufeffa", "completed", "end"]
       ],
       [
-        "SSE-10: an event's name is forgotten at the blank line, and an empty one is none",
+        "an event's name ends with its blank line, and an empty name is the default",
+        ["field:SSE-10"],
         (write) => ["event: error\n\n", `data: ${write(status("TASK_STATE_WORKING"))}\n\n`, `event:\n${done(write)}`],
         ["working", "completed", "end"]
       ],
       [
-        "SSE-11: retry in all spellings ends nothing",
+        "retry in any spelling ends nothing",
+        ["field:SSE-11"],
         (write) => ["retry: 5s\nretry: -1\nretry:\nretry: 2500\n", done(write)],
         ["completed", "end"]
       ],
       [
-        "SSE-04: events without data are heartbeats too, and the end mark of gateways is none of ours",
+        "events without data are heartbeats, and a gateway's end mark is ignored",
+        ["field:SSE-04"],
         (write) => [
           "data:\n\ndata: \n\ndata\n\nevent: ping\ndata:\n\nid: 7\n\n",
           `data: ${write(status("TASK_STATE_WORKING"))}\n\n`,
@@ -103,17 +119,20 @@ for (const one of ["1.0 HTTP+JSON", "1.0 JSONRPC"].map(cell)) {
         ["working", "completed", "end"]
       ],
       [
-        "SSE-10: fields that nobody knows, other letter case and leading space are passed over",
+        "unknown fields, other letter case and leading space are ignored",
+        ["field:SSE-10"],
         (write) => ["foo: bar\nbaz\nDATA: x\n data: y\nid: a\0b\n", done(write)],
         ["completed", "end"]
       ],
       [
-        "STR-02: an end mark is no end of a task",
+        "an end mark does not end a task",
+        ["field:STR-02"],
         (write) => [`data: ${write(status("TASK_STATE_WORKING"))}\n\ndata: [DONE]\n\n`],
         ["working", "StreamInterruptedError"]
       ],
       [
-        "UTF-01: characters of two, three and four bytes, cut within",
+        "characters of two, three and four bytes are cut",
+        ["field:UTF-01"],
         (write) => {
           const all = new TextEncoder().encode(`data: ${write(artifact("é 日本 👩‍🚀"))}\n\n${done(write)}`)
           return Array.from(all, (byte) => bytes(byte))
@@ -121,12 +140,14 @@ for (const one of ["1.0 HTTP+JSON", "1.0 JSONRPC"].map(cell)) {
         ["é 日本 👩‍🚀", "completed", "end"]
       ],
       [
-        "UTF-02: NEL, LS and PS are text",
+        "NEL, LS and PS are text",
+        ["field:UTF-02"],
         (write) => [`data: ${write(artifact("ok ✅ \u0085 \u2028 \u2029 end"))}\n\n`, done(write)],
         ["ok ✅ \u0085 \u2028 \u2029 end", "completed", "end"]
       ],
       [
-        "UTF-04: escaped and raw are the same text",
+        "escaped and raw characters are the same text",
+        ["field:UTF-04"],
         (write) => [
           `data: ${write(artifact("X")).replace("X", "\\ud83d\\ude00 \\u4f60")}\n\n`,
           `data: ${write(artifact("😀 你"))}\n\n`,
@@ -136,20 +157,22 @@ for (const one of ["1.0 HTTP+JSON", "1.0 JSONRPC"].map(cell)) {
       ]
     ]
 
-    for (const [title, parts, expected] of cases) {
-      it.effect(title, () => Effect.map(heard(parts), (events) => assert.deepStrictEqual(events, expected)))
-      it.effect(`${title}, byte by byte`, () =>
-        Effect.map(
-          heard((write) =>
-            parts(write).flatMap((part) =>
-              Array.from(typeof part === "string" ? new TextEncoder().encode(part) : part, (byte) => bytes(byte))
-            )
-          ),
-          (events) => assert.deepStrictEqual(events, expected)
-        ))
-    }
+    const toBytes = (part: Chunk) =>
+      Array.from(typeof part === "string" ? new TextEncoder().encode(part) : part, (byte) => bytes(byte))
 
-    it.effect("UTF-02 UTF-05: whatever the header says of the charset, the body is UTF-8", () =>
+    it.effect("events of all spellings are read, whole and byte by byte", () =>
+      Effect.gen(function*() {
+        for (const [title, , parts, expected] of rows) {
+          assert.deepStrictEqual(yield* read(parts), expected, title)
+          assert.deepStrictEqual(
+            yield* read((write) => parts(write).flatMap(toBytes)),
+            expected,
+            `${title}, byte by byte`
+          )
+        }
+      }))
+
+    it.effect("the body is UTF-8, whatever charset the header names", () =>
       Effect.gen(function*() {
         for (
           const type of [
@@ -160,13 +183,13 @@ for (const one of ["1.0 HTTP+JSON", "1.0 JSONRPC"].map(cell)) {
           ]
         ) {
           assert.deepStrictEqual(
-            yield* heard((write) => [`data: ${write(artifact("✅"))}\n\n`, done(write)], type),
+            yield* read((write) => [`data: ${write(artifact("✅"))}\n\n`, done(write)], type),
             ["✅", "completed", "end"]
           )
         }
-      }))
+      }), covers("field:UTF-02", "field:UTF-05"))
 
-    it.effect("MEM-01: many events within the limit, and one above it", () =>
+    it.effect("the limit is for one event, not for all of them", () =>
       Effect.gen(function*() {
         const limits = Layer.effect(
           HttpBinding.CurrentLimits,
@@ -176,11 +199,11 @@ for (const one of ["1.0 HTTP+JSON", "1.0 JSONRPC"].map(cell)) {
           ...Array.from({ length: 50 }, () => `data: ${write(status("TASK_STATE_WORKING"))}\n\n`),
           done(write)
         ]
-        assert.strictEqual((yield* heard(small).pipe(Effect.provide(limits))).length, 52)
+        assert.strictEqual((yield* read(small).pipe(Effect.provide(limits))).length, 52)
         const large = (write: Write) => [`data: ${write(artifact("x".repeat(2000)))}\n\n`, done(write)]
-        assert.deepStrictEqual(yield* heard(large).pipe(Effect.provide(limits)), ["ResponseTooLargeError"])
+        assert.deepStrictEqual(yield* read(large).pipe(Effect.provide(limits)), ["ResponseTooLargeError"])
         const lines = () => Array.from({ length: 200 }, () => `data: ${"x".repeat(100)}\n`)
-        assert.deepStrictEqual(yield* heard(lines).pipe(Effect.provide(limits)), ["ResponseTooLargeError"])
-      }))
+        assert.deepStrictEqual(yield* read(lines).pipe(Effect.provide(limits)), ["ResponseTooLargeError"])
+      }), covers("field:MEM-01"))
   })
 }

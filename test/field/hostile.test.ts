@@ -1,14 +1,15 @@
-/** What untrusted peers send to do harm, beyond single reported cases: the whole kinds of URL-04, MEM-01 and MEM-07. */
+/** Input of untrusted peers that is meant to do harm. */
 import { Agent, Id } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
-import { cells, chunks, frame, isRpc, result, talkTo } from "../support/peer.ts"
+import { covers } from "../support/covers.ts"
+import { cells as combinations, chunks, frame, isRpc, result, talkTo } from "../support/peer.ts"
 import { json } from "../support/respond.ts"
 import * as Field from "./support.ts"
 
 const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels)
 
-for (const one of cells) {
+for (const one of combinations) {
   describe(`hostile agents, ${one.name}`, () => {
     const task = {
       id: "t-1",
@@ -24,41 +25,49 @@ for (const one of cells) {
       return Agent.layer.pipe(Layer.provide(layer))
     }
 
-    it.effect("MEM-01: JSON of a hundred thousand levels is malformed, of a hundred it is not", () =>
-      Effect.gen(function*() {
-        const get = Agent.getTask(Id.TaskId.make("t-1"))
-        assert.strictEqual(
-          (yield* Effect.flip(get).pipe(Effect.provide(deep(100_000)))).reason._tag,
-          "MalformedResponseError"
-        )
-        assert.strictEqual((yield* get.pipe(Effect.provide(deep(100)))).id, "t-1")
-        const streamed = yield* Effect.flip(Stream.runDrain(Agent.stream("hi"))).pipe(Effect.provide(deep(100_000)))
-        assert.strictEqual(streamed.reason._tag, "MalformedResponseError")
-      }))
-
-    it.effect("URL-04: an id that is a step in a path leads nowhere else, one that is no Unicode is no defect", () =>
-      Effect.gen(function*() {
-        const { asked, layer } = talkTo(one, (asked) => json(result(one, asked, task)))
-        const get = (id: string) =>
-          Effect.exit(Agent.getTask(Id.TaskId.make(id))).pipe(Effect.provide(Agent.layer.pipe(Layer.provide(layer))))
-        yield* Effect.forEach([".", "..", "a/../b", "..\\..", "%2e%2e"], get)
-        for (const { url } of asked) {
-          assert.isTrue(new URL(url).pathname.startsWith("/a2a"), url)
-          if (!isRpc(one)) assert.match(new URL(url).pathname, /\/tasks\/[^/]+$/)
-        }
-        if (!isRpc(one)) assert.strictEqual(asked.length, 3)
-        const exit = yield* get("\ud800")
-        assert.notInclude(String(exit), "Die")
-        if (one.name === "1.0 HTTP+JSON") {
-          const tenant = talkTo(one, (asked) => json(result(one, asked, task)), { tenant: ".." })
-          const error = yield* Effect.flip(Agent.getTask(Id.TaskId.make("t-1"))).pipe(
-            Effect.provide(Agent.layer.pipe(Layer.provide(tenant.layer)))
+    it.effect(
+      "JSON a hundred thousand levels deep is malformed, a hundred levels deep it is not",
+      () =>
+        Effect.gen(function*() {
+          const get = Agent.getTask(Id.TaskId.make("t-1"))
+          assert.strictEqual(
+            (yield* Effect.flip(get).pipe(Effect.provide(deep(100_000)))).reason._tag,
+            "MalformedResponseError"
           )
-          assert.deepStrictEqual([error.reason._tag, tenant.asked.length], ["InvalidRequestError", 0])
-        }
-      }))
+          assert.strictEqual((yield* get.pipe(Effect.provide(deep(100)))).id, "t-1")
+          const streamed = yield* Effect.flip(Stream.runDrain(Agent.stream("hi"))).pipe(Effect.provide(deep(100_000)))
+          assert.strictEqual(streamed.reason._tag, "MalformedResponseError")
+        }),
+      covers("field:MEM-01")
+    )
 
-    it.effect("MEM-02: a reader that takes its time holds back the connection, not the memory", () =>
+    it.effect(
+      "an id made of path steps stays within its segment, and one that is not Unicode is no defect",
+      () =>
+        Effect.gen(function*() {
+          const { asked, layer } = talkTo(one, (asked) => json(result(one, asked, task)))
+          const get = (id: string) =>
+            Effect.exit(Agent.getTask(Id.TaskId.make(id))).pipe(Effect.provide(Agent.layer.pipe(Layer.provide(layer))))
+          yield* Effect.forEach([".", "..", "a/../b", "..\\..", "%2e%2e"], get)
+          for (const { url } of asked) {
+            assert.isTrue(new URL(url).pathname.startsWith("/a2a"), url)
+            if (!isRpc(one)) assert.match(new URL(url).pathname, /\/tasks\/[^/]+$/)
+          }
+          if (!isRpc(one)) assert.strictEqual(asked.length, 3)
+          const exit = yield* get("\ud800")
+          assert.notInclude(String(exit), "Die")
+          if (one.name === "1.0 HTTP+JSON") {
+            const tenant = talkTo(one, (asked) => json(result(one, asked, task)), { tenant: ".." })
+            const error = yield* Effect.flip(Agent.getTask(Id.TaskId.make("t-1"))).pipe(
+              Effect.provide(Agent.layer.pipe(Layer.provide(tenant.layer)))
+            )
+            assert.deepStrictEqual([error.reason._tag, tenant.asked.length], ["InvalidRequestError", 0])
+          }
+        }),
+      covers("field:URL-04")
+    )
+
+    it.effect("a slow reader holds back the connection and fills no memory", () =>
       Effect.gen(function*() {
         let pulled = 0
         const working = one.name === "0.3 JSONRPC"
@@ -80,32 +89,44 @@ for (const one of cells) {
           Effect.provide(Agent.layer.pipe(Layer.provide(layer)))
         )
         assert.isBelow(pulled, 20)
-      }))
+      }), covers("field:MEM-02"))
   })
 }
 
-Field.everywhere("hostile clients", (cell) => {
-  it.effect("MEM-07: a body of a thousand levels is refused and no task made of it, a hundred are answered", () => {
-    let heard = 0
-    return Effect.gen(function*() {
-      const answer = yield* Field.raw(cell, "SendMessage", Field.hello({ metadata: { x: JSON.parse(nested(1000)) } }))
-      assert.strictEqual(answer.status, cell.name === "1.0 JSONRPC" ? 200 : 400)
-      if (cell.name === "1.0 JSONRPC") assert.strictEqual(answer.json.error.code, -32700)
-      assert.isBelow(answer.text.length, 1000)
-      assert.strictEqual(heard, 0)
-      const fine = yield* Field.raw(cell, "SendMessage", Field.hello({ metadata: { x: JSON.parse(nested(100)) } }))
-      assert.include(fine.text, nested(100))
-    }).pipe(Effect.provide(Field.behind(cell, () => (heard += 1, Stream.make("ok")))))
-  })
+Field.inEach("hostile clients", (combination) => {
+  it.effect(
+    "a body a thousand levels deep is refused and creates no task, a hundred levels deep it is answered",
+    () => {
+      let heard = 0
+      return Effect.gen(function*() {
+        const answer = yield* Field.raw(
+          combination,
+          "SendMessage",
+          Field.hello({ metadata: { x: JSON.parse(nested(1000)) } })
+        )
+        assert.strictEqual(answer.status, combination.name === "1.0 JSONRPC" ? 200 : 400)
+        if (combination.name === "1.0 JSONRPC") assert.strictEqual(answer.json.error.code, -32700)
+        assert.isBelow(answer.text.length, 1000)
+        assert.strictEqual(heard, 0)
+        const fine = yield* Field.raw(
+          combination,
+          "SendMessage",
+          Field.hello({ metadata: { x: JSON.parse(nested(100)) } })
+        )
+        assert.include(fine.text, nested(100))
+      }).pipe(Effect.provide(Field.behind(combination, () => (heard += 1, Stream.make("ok")))))
+    },
+    covers("field:MEM-07")
+  )
 
-  it.effect("SCH-11: names of the language's own are names like any other", () =>
+  it.effect("names of JavaScript's own properties are ordinary ids and keys", () =>
     Effect.gen(function*() {
       for (const id of ["__proto__", "constructor", "toString"]) {
-        assert.deepStrictEqual(Field.refusal(yield* Field.raw(cell, "GetTask", { id })), ["TASK_NOT_FOUND"])
+        assert.deepStrictEqual(Field.refusal(yield* Field.raw(combination, "GetTask", { id })), ["TASK_NOT_FOUND"])
       }
       const before = Object.keys(Object.prototype)
       const body = JSON.parse(`{"__proto__":{"polluted":true}}`)
-      yield* Field.raw(cell, "SendMessage", Field.hello({ metadata: body }))
+      yield* Field.raw(combination, "SendMessage", Field.hello({ metadata: body }))
       assert.deepStrictEqual([Object.keys(Object.prototype), ({} as any).polluted], [before, undefined])
-    }).pipe(Effect.provide(Field.behind(cell, () => Stream.make("ok")))))
+    }).pipe(Effect.provide(Field.behind(combination, () => Stream.make("ok")))), covers("field:SCH-11"))
 }, "1.0")

@@ -1,25 +1,27 @@
 import { Operation } from "@effect-a2a/core"
 import { assert, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
+import { covers } from "../support/covers.ts"
 import * as Field from "./support.ts"
 import { call, sendTask } from "./support.ts"
 
-const result = (cell: Field.Cell, { json }: { readonly json: any }) => cell.name === "1.0 JSONRPC" ? json.result : json
+const result = (combination: Field.Combination, { json }: { readonly json: any }) =>
+  combination.name === "1.0 JSONRPC" ? json.result : json
 
-Field.everywhere("lists", (cell) => {
-  const agent = Field.behind(cell, () => Stream.make("ok"))
+Field.inEach("lists", (combination) => {
+  const agent = Field.behind(combination, () => Stream.make("ok"))
 
-  it.effect("LST-02: an empty list has all four members", () =>
+  it.effect("an empty list has all four members", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(result(cell, yield* Field.raw(cell, "ListTasks", {})), {
+      assert.deepStrictEqual(result(combination, yield* Field.raw(combination, "ListTasks", {})), {
         tasks: [],
         nextPageToken: "",
         pageSize: 50,
         totalSize: 0
       })
-    }).pipe(Effect.provide(agent)))
+    }).pipe(Effect.provide(agent)), covers("field:LST-02"))
 
-  it.effect("LST-04: five tasks of one time come in pages of 2, 2 and 1, each once", () =>
+  it.effect("five tasks of one time come in pages of 2, 2 and 1, each once", () =>
     Effect.gen(function*() {
       const made = yield* Effect.forEach([1, 2, 3, 4, 5], () => sendTask("hi"))
       const pages: Array<ReadonlyArray<string>> = []
@@ -32,25 +34,25 @@ Field.everywhere("lists", (cell) => {
       } while (pageToken !== "")
       assert.deepStrictEqual(pages.map(({ length }) => length), [2, 2, 1])
       assert.deepStrictEqual(new Set(pages.flat()), new Set<string>(made.map(({ id }) => id)))
-    }).pipe(Effect.provide(agent)))
+    }).pipe(Effect.provide(agent)), covers("field:LST-04"))
 
-  for (
-    const [name, value] of [
-      ["pageToken", "%%%"],
-      ["pageSize", 0],
-      ["pageSize", 101],
-      ["pageSize", 500],
-      ["pageSize", -1],
-      ["pageSize", "x"],
-      ["status", "TASK_STATE_RUNNING"],
-      ["historyLength", -5],
-      ["statusTimestampAfter", "yesterday"]
-    ] as const
-  ) {
-    it.effect(`LST-05: ${name} ${value} is refused, and named`, () =>
-      Effect.gen(function*() {
-        const answer = yield* Field.raw(cell, "ListTasks", { [name]: value })
-        assert.deepStrictEqual(Field.refusal(answer), ["INVALID_PARAMS", name])
-      }).pipe(Effect.provide(agent)))
-  }
+  it.effect("an invalid parameter is refused and named", () =>
+    Effect.gen(function*() {
+      for (
+        const [name, value] of [
+          ["pageToken", "%%%"],
+          ["pageSize", 0],
+          ["pageSize", 101],
+          ["pageSize", 500],
+          ["pageSize", -1],
+          ["pageSize", "x"],
+          ["status", "TASK_STATE_RUNNING"],
+          ["historyLength", -5],
+          ["statusTimestampAfter", "yesterday"]
+        ] as const
+      ) {
+        const response = yield* Field.raw(combination, "ListTasks", { [name]: value })
+        assert.deepStrictEqual(Field.refusal(response), ["INVALID_PARAMS", name], `${name} ${value}`)
+      }
+    }).pipe(Effect.provide(agent)), covers("field:LST-05"))
 }, "1.0")

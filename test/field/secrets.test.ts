@@ -1,4 +1,4 @@
-/** What our server and our client say where they are listened to: logs, spans and answers, without credentials. */
+/** Logs, spans, responses and errors of server and client contain no credentials. */
 import { Agent, Credentials, Id, Part, Protocol, ServiceParameters } from "@effect-a2a/core"
 import { AgentExecutor, AgentServer } from "@effect-a2a/server"
 import { AgentTest, Wire } from "@effect-a2a/testing"
@@ -7,15 +7,16 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Redacted, References, Stream, Tracer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { inspect } from "node:util"
-import { cells, chunks, isRpc, rpcError, talkTo } from "../support/peer.ts"
+import { covers } from "../support/covers.ts"
+import { cells as combinations, chunks, isRpc, rpcError, talkTo } from "../support/peer.ts"
 import { type Asked, json, respond } from "../support/respond.ts"
 import * as Field from "./support.ts"
 
 const secrets = ["tok-s3cr3t", "key-s3cr3t", "proxy-s3cr3t", "cookie-s3cr3t", "hook-s3cr3t"]
 const content = "the patient's name"
 
-/** Runs with everything that is logged or traced written down. */
-const overheard = <A, E, R>(self: Effect.Effect<A, E, R>) => {
+/** Runs an effect and records its logs and spans. */
+const record = <A, E, R>(self: Effect.Effect<A, E, R>) => {
   const spans: Array<Tracer.NativeSpan> = []
   const logs: Array<string> = []
   return self.pipe(
@@ -67,32 +68,39 @@ describe("secrets", () => {
       ["a lone message", () => Effect.succeed("fine")]
     ] as ReadonlyArray<readonly [string, () => AgentExecutor.Execution]>
   ) {
-    it.effect(`SEC-04: ${name}: neither spans nor logs hold credentials, text or bytes, on either side`, () =>
-      Effect.gen(function*() {
-        const routes = RestServer.routes({ path: "/a2a", protocols: [Protocol.v1_0] }).pipe(
-          Layer.provide(agentOf(execute))
-        )
-        const { spans, text } = yield* overheard(
-          Effect.gen(function*() {
-            const parts = [Part.text(content), Part.raw(new TextEncoder().encode(content), { mediaType: "text/plain" })]
-            yield* Effect.exit(Agent.send(parts))
-            yield* Effect.exit(Stream.runDrain(Agent.stream(parts)))
-            const [exchange] = yield* (yield* Wire.Tape).exchanges
-            // all of it was there to be told
-            for (const secret of secrets) assert.include(JSON.stringify(exchange!.headers), secret)
-            assert.include(exchange!.body, content)
-          }).pipe(ServiceParameters.provide({ headers }), Effect.provide(client(routes)))
-        )
-        assert.isAbove(spans.filter(({ kind }) => kind === "client").length, 1)
-        assert.isAbove(spans.filter(({ kind }) => kind === "server").length, 1)
-        for (const secret of [...secrets, content, btoa(content)]) assert.notInclude(text, secret)
-      }))
+    it.effect(
+      `neither spans nor logs of ${name} contain credentials, text or bytes, on either side`,
+      () =>
+        Effect.gen(function*() {
+          const routes = RestServer.routes({ path: "/a2a", protocols: [Protocol.v1_0] }).pipe(
+            Layer.provide(agentOf(execute))
+          )
+          const { spans, text } = yield* record(
+            Effect.gen(function*() {
+              const parts = [
+                Part.text(content),
+                Part.raw(new TextEncoder().encode(content), { mediaType: "text/plain" })
+              ]
+              yield* Effect.exit(Agent.send(parts))
+              yield* Effect.exit(Stream.runDrain(Agent.stream(parts)))
+              const [exchange] = yield* (yield* Wire.Tape).exchanges
+              // all of it was sent
+              for (const secret of secrets) assert.include(JSON.stringify(exchange!.headers), secret)
+              assert.include(exchange!.body, content)
+            }).pipe(ServiceParameters.provide({ headers }), Effect.provide(client(routes)))
+          )
+          assert.isAbove(spans.filter(({ kind }) => kind === "client").length, 1)
+          assert.isAbove(spans.filter(({ kind }) => kind === "server").length, 1)
+          for (const secret of [...secrets, content, btoa(content)]) assert.notInclude(text, secret)
+        }),
+      covers("field:SEC-04")
+    )
   }
 
-  it.effect("SEC-04: a key in the query, the endpoint's own or a credential, is in no span", () =>
+  it.effect("a key in the query, of the endpoint or a credential, is in no span", () =>
     Effect.gen(function*() {
       const { asked, layer } = respond(() => new Response("", { status: 404 }))
-      const { spans, text } = yield* overheard(
+      const { spans, text } = yield* record(
         Agent.getTask(Id.TaskId.make("t-1")).pipe(
           Effect.provide(Agent.layer.pipe(
             Layer.provide(Rest.layer({ url: "http://agent.test/a2a?route=tok-s3cr3t", protocol: Protocol.v1_0 })),
@@ -106,10 +114,10 @@ describe("secrets", () => {
       assert.deepStrictEqual([...new URL(asked[0]!.url).searchParams.values()], ["tok-s3cr3t", "key-s3cr3t"])
       assert.strictEqual(spans.length, 2)
       for (const secret of secrets) assert.notInclude(text, secret)
-    }))
+    }), covers("field:SEC-04"))
 
-  for (const one of cells) {
-    it.effect(`SEC-01: an agent that repeats the token in its refusal, ${one.name}: the refusal is told without it`, () =>
+  for (const one of combinations) {
+    it.effect(`the token is redacted from a refusal that repeats it, ${one.name}`, () =>
       Effect.gen(function*() {
         const token = "tok-\"s3cr3t\""
         const echo = {
@@ -140,49 +148,53 @@ describe("secrets", () => {
             }
           }
         }
-      }))
+      }), covers("field:SEC-01"))
   }
 
-  Field.everywhere("refusals", (cell) => {
-    it.effect("SEC-05: what we answer to a request says nothing of its credentials, and no log does", () =>
+  Field.inEach("refusals", (combination) => {
+    it.effect("neither responses nor logs contain the credentials of a request", () =>
       Effect.gen(function*() {
-        const { exit, text } = yield* overheard(
+        const { exit, text } = yield* record(
           Effect.all([
-            Field.raw(cell, "GetTask", { id: "nowhere" }, { authorization: "Bearer tok-s3cr3t", ...headers }),
-            Field.raw(cell, "SendMessage", {}, { authorization: "Bearer tok-s3cr3t", ...headers }),
-            Field.raw(cell, "SendMessage", Field.hello(), { authorization: "Bearer tok-s3cr3t", ...headers }),
-            Field.raw(cell, "GetTaskPushNotificationConfig", { taskId: "t", id: "p" }, {
+            Field.raw(combination, "GetTask", { id: "nowhere" }, { authorization: "Bearer tok-s3cr3t", ...headers }),
+            Field.raw(combination, "SendMessage", {}, { authorization: "Bearer tok-s3cr3t", ...headers }),
+            Field.raw(combination, "SendMessage", Field.hello(), { authorization: "Bearer tok-s3cr3t", ...headers }),
+            Field.raw(combination, "GetTaskPushNotificationConfig", { taskId: "t", id: "p" }, {
               authorization: "Bearer tok-s3cr3t",
               ...headers
             })
-          ]).pipe(Effect.provide(Field.behind(cell, () => Stream.die(new Error("no model")))))
+          ]).pipe(Effect.provide(Field.behind(combination, () => Stream.die(new Error("no model")))))
         )
         if (exit._tag === "Failure") return assert.fail(String(exit.cause))
-        const told = exit.value.map(({ headers, text }) => JSON.stringify([headers, text])).join("\n") + text
+        const shown = exit.value.map(({ headers, text }) => JSON.stringify([headers, text])).join("\n") + text
         assert.include(text, "no model")
-        for (const secret of secrets) assert.notInclude(told, secret)
-      }))
+        for (const secret of secrets) assert.notInclude(shown, secret)
+      }), covers("field:SEC-05"))
   }, "1.0")
 
-  it.effect("SEC-05: a 401 of an application's own goes out as it is, and the client's error keeps the token to itself", () =>
-    Effect.gen(function*() {
-      const closed = HttpRouter.add(
-        "*",
-        "/*",
-        Effect.map(HttpServerRequest.HttpServerRequest, () =>
-          HttpServerResponse.text("{\"message\":\"who are you\"}", {
-            status: 401,
-            contentType: "application/json",
-            headers: { "www-authenticate": "Bearer realm=\"agents\"" }
-          }))
-      )
-      const { exit, text } = yield* overheard(
-        Effect.flip(Agent.getTask(Id.TaskId.make("t-1"))).pipe(Effect.provide(client(closed)))
-      )
-      if (exit._tag === "Failure") return assert.fail(String(exit.cause))
-      assert.strictEqual(exit.value.reason._tag, "UnauthenticatedError")
-      for (const shown of [String(exit.value), JSON.stringify(exit.value), inspect(exit.value, { depth: 9 }), text]) {
-        assert.notInclude(shown, "tok-s3cr3t")
-      }
-    }))
+  it.effect(
+    "an application's own 401 is sent unchanged, and the client's error does not contain the token",
+    () =>
+      Effect.gen(function*() {
+        const closed = HttpRouter.add(
+          "*",
+          "/*",
+          Effect.map(HttpServerRequest.HttpServerRequest, () =>
+            HttpServerResponse.text("{\"message\":\"who are you\"}", {
+              status: 401,
+              contentType: "application/json",
+              headers: { "www-authenticate": "Bearer realm=\"agents\"" }
+            }))
+        )
+        const { exit, text } = yield* record(
+          Effect.flip(Agent.getTask(Id.TaskId.make("t-1"))).pipe(Effect.provide(client(closed)))
+        )
+        if (exit._tag === "Failure") return assert.fail(String(exit.cause))
+        assert.strictEqual(exit.value.reason._tag, "UnauthenticatedError")
+        for (const shown of [String(exit.value), JSON.stringify(exit.value), inspect(exit.value, { depth: 9 }), text]) {
+          assert.notInclude(shown, "tok-s3cr3t")
+        }
+      }),
+    covers("field:SEC-05")
+  )
 })

@@ -3,13 +3,14 @@ import { AgentExecutor, AgentServer } from "@effect-a2a/server"
 import { Wire } from "@effect-a2a/testing"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
+import { covers } from "../support/covers.ts"
 import * as Field from "./support.ts"
 import { cancel, card, contextId, get, labels, start, subscribe } from "./support.ts"
 
 const turn = Effect.promise(() => new Promise((done) => setImmediate(done)))
 
-Field.everywhere("sessions", (cell) => {
-  it.effect("CONC-02: tasks of one context go one after another, those of others at the same time", () => {
+Field.inOne("sessions", (combination) => {
+  it.effect("tasks of one context run one after another, those of other contexts at the same time", () => {
     const log: Array<string> = []
     const peaks = { now: 0, max: 0 }
     const executor = AgentExecutor.layer(({ contextId, message }) =>
@@ -39,10 +40,10 @@ Field.everywhere("sessions", (cell) => {
       assert.strictEqual((yield* get(tasks[0]!.id)).status.state, "failed")
       assert.deepStrictEqual(log.filter((line) => line.startsWith("c-1")), ["c-1 1", "c-1 2", "c-1 3"])
       assert.strictEqual(peaks.max, 2)
-    }).pipe(Effect.provide(agent.pipe(Wire.through(cell))))
-  })
+    }).pipe(Effect.provide(agent.pipe(Wire.through(combination))))
+  }, covers("field:CONC-02"))
 
-  it.effect("CONC-02: one that is canceled while it waits gives up its place", () => {
+  it.effect("a task that is canceled while it waits gives up its place", () => {
     let runs = 0
     const executor = AgentExecutor.layer(() => (runs += 1, Stream.never))
     const agent = AgentServer.layerMemory({ card }).pipe(Layer.provide(AgentExecutor.serialize(executor)))
@@ -55,10 +56,10 @@ Field.everywhere("sessions", (cell) => {
       const [first] = yield* labels(Stream.take(subscribe(three.id), 1))
       assert.match(first!, /^task /)
       assert.isAtLeast(runs, 2)
-    }).pipe(Effect.provide(agent.pipe(Wire.through(cell))))
-  })
+    }).pipe(Effect.provide(agent.pipe(Wire.through(combination))))
+  }, covers("field:CONC-02"))
 
-  it.effect("CONC-02: a lone message waits for its turn as well", () => {
+  it.effect("a lone message waits for its turn too", () => {
     const peaks = { now: 0, max: 0 }
     const executor = AgentExecutor.layer(() =>
       Effect.gen(function*() {
@@ -78,6 +79,6 @@ Field.everywhere("sessions", (cell) => {
       )
       assert.deepStrictEqual(answers.map((answer) => answer._tag), Array(5).fill("Message"))
       assert.strictEqual(peaks.max, 1)
-    }).pipe(Effect.provide(agent.pipe(Wire.through(cell))))
-  })
+    }).pipe(Effect.provide(agent.pipe(Wire.through(combination))))
+  }, covers("field:CONC-02"))
 })

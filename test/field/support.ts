@@ -1,11 +1,11 @@
-/** The whole server behind the wire of each cell, seen through our client and through raw requests. */
+/** The whole server behind each combination of version and binding, through our client and through raw requests. */
 import type { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import * as ServiceParameters from "@effect-a2a/core/ServiceParameters"
 import * as Caller from "@effect-a2a/server/Caller"
 import * as Wire from "@effect-a2a/testing/Wire"
 import * as JsonRpcServer from "@effect-a2a/transport-jsonrpc/JsonRpcServer"
 import * as RestServer from "@effect-a2a/transport-rest/RestServer"
-import { describe } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -17,7 +17,7 @@ import { ask } from "../support/serve.ts"
 
 export * from "../../packages/server/test/support.ts"
 
-/** Whoever a request says it is from: what an application's own authentication does. */
+/** Takes the caller from a header, in place of an application's authentication. */
 const authentication = HttpRouter.middleware(
   (effect) =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
@@ -29,33 +29,42 @@ const authentication = HttpRouter.middleware(
 
 const routes = { JSONRPC: JsonRpcServer.routes, "HTTP+JSON": RestServer.routes }
 
-export const cells = clients.map((cell): Wire.Cell & { readonly name: string } => ({
-  name: cell.name,
-  protocol: cell.protocol,
-  client: cell.client,
-  server: (options) => Layer.merge(routes[cell.binding](options), authentication)
+export const combinations = clients.map((
+  { binding, client, name, protocol }
+): Wire.Cell & { readonly name: string } => ({
+  name,
+  protocol,
+  client,
+  server: (options) => Layer.merge(routes[binding](options), authentication)
 }))
-export type Cell = (typeof cells)[number]
+export type Combination = (typeof combinations)[number]
 
-/** The server, its store and hub in view, and the way to it that leads through the wire of a cell. */
-export const behind = (cell: Cell, ...[execute, options]: Parameters<typeof serve>) => {
+/** Provides a transport to a server through a combination's wire, with the server's store and hub. */
+export const behind = (combination: Combination, ...[execute, options]: Parameters<typeof serve>) => {
   const server = serve(execute, options)
-  // the transport of the wire comes in the place of the server's own
-  return Wire.through(cell)(server).pipe(Layer.provideMerge(server)) as Layer.Layer<
+  // the transport of the wire takes the place of the server's
+  return Wire.through(combination)(server).pipe(Layer.provideMerge(server)) as Layer.Layer<
     AgentTransport | Wire.Tape | HttpClient.HttpClient | Layer.Success<typeof server>
   >
 }
 
-/** The caller of a request, as its header tells it. */
+/** Names the caller in a header. */
 export const from = (id: string) => ServiceParameters.provide({ headers: { "x-user": id } })
 
-/** Tests in each of the four cells, or in those of one edition. */
-export const everywhere = (title: string, tests: (cell: Cell) => void, version?: "1.0") => {
-  for (const cell of cells) {
-    if (version === undefined || cell.protocol.version === version) {
-      describe(`${title}, ${cell.name}`, () => tests(cell))
+/** Declares tests of dialects in all four combinations, or in those of one version. */
+export const inEach = (title: string, tests: (combination: Combination) => void, version?: "1.0") => {
+  for (const combination of combinations) {
+    if (version === undefined || combination.protocol.version === version) {
+      describe(`${title}, ${combination.name}`, () => tests(combination))
     }
   }
+}
+
+/** Declares tests of what lives above the dialects, in one combination. */
+export const inOne = (title: string, tests: (combination: Combination) => void) => {
+  const combination = combinations.find(({ name }) => name === "1.0 HTTP+JSON")
+  assert(combination !== undefined)
+  describe(title, () => tests(combination))
 }
 
 const restPaths: Readonly<Record<string, (params: any) => readonly ["GET" | "POST", string]>> = {
@@ -67,10 +76,15 @@ const restPaths: Readonly<Record<string, (params: any) => readonly ["GET" | "POS
   GetTaskPushNotificationConfig: ({ id, taskId }) => ["GET", `/tasks/${taskId}/pushNotificationConfigs/${id}`]
 }
 
-/** A request of 1.0 as it is, past our client, which would not send all of them. */
-export const raw = (cell: Cell, method: string, params: object, headers: Readonly<Record<string, string>> = {}) => {
+/** Sends a request of 1.0 without our client, which would refuse some of them. */
+export const raw = (
+  combination: Combination,
+  method: string,
+  params: object,
+  headers: Readonly<Record<string, string>> = {}
+) => {
   const all = { "a2a-version": "1.0", ...headers }
-  if (cell.name === "1.0 JSONRPC") {
+  if (combination.name === "1.0 JSONRPC") {
     return ask("/agent", {
       method: "POST",
       headers: all,
@@ -81,7 +95,7 @@ export const raw = (cell: Cell, method: string, params: object, headers: Readonl
   return ask(`/agent${path}`, { method: verb, headers: all, ...(verb === "POST" && { body: JSON.stringify(params) }) })
 }
 
-/** The word of a refusal and the members that it blames. */
+/** Returns the reason of a refusal and the members it names. */
 export const refusal = (
   { json }: { readonly json: any }
 ): readonly [reason: string, ...fields: ReadonlyArray<string>] => {

@@ -1,40 +1,24 @@
-/** What tasks go through on the server: cancellation, subscriptions, crashes, duplicates. */
+/** Tasks on the server: cancellation, subscriptions, crashes, duplicates. */
 import { AgentError, Message, Operation, StreamEvent, Task } from "@effect-a2a/core"
 import { Reply, TaskStore } from "@effect-a2a/server"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Latch, Stream } from "effect"
+import { covers } from "../support/covers.ts"
 import { hurried } from "../support/emulated.ts"
 import * as Field from "./support.ts"
 import { call, cancel, get, labels, send, sendTask, start, stream, subscribe, tagOf, taskId, text } from "./support.ts"
 
 /** Waits until a task is completed. */
-const completed = (id: Task.Task["id"]) => {
-  const asked = Effect.andThen(Effect.yieldNow, get(id))
-  return hurried(Effect.repeat(asked, { until: (task) => task.status.state === "completed" }))
+const waitUntilCompleted = (id: Task.Task["id"]) => {
+  const poll = Effect.andThen(Effect.yieldNow, get(id))
+  return hurried(Effect.repeat(poll, { until: (task) => task.status.state === "completed" }))
 }
 
-/** Of the event loop. */
+/** One turn of the event loop. */
 const turn = Effect.promise(() => new Promise((done) => setImmediate(done)))
 
-Field.everywhere("tasks", (cell) => {
-  it.effect("CAN-07: a client that leaves after the first event leaves the work alone", () => {
-    const gate = Latch.makeUnsafe(false)
-    return Effect.gen(function*() {
-      const [first] = yield* Stream.runCollect(Stream.take(stream("hi"), 1))
-      const id = StreamEvent.taskId(first!)!
-      yield* gate.open
-      const task = yield* completed(id)
-      assert.strictEqual(text(task), "abc")
-    }).pipe(
-      Effect.provide(Field.behind(cell, () =>
-        Stream.concat(
-          Stream.fromEffectDrain(gate.await),
-          Stream.make("a", "b", "c").pipe(Stream.rechunk(1))
-        )))
-    )
-  })
-
-  it.effect("CAN-08: cancel gives the canceled task again, and refuses a finished one", () =>
+Field.inEach("tasks", (combination) => {
+  it.effect("cancel returns the canceled task again, and refuses a finished one", () =>
     Effect.gen(function*() {
       const { id } = yield* start("wait")
       const canceled = yield* cancel(id)
@@ -43,80 +27,61 @@ Field.everywhere("tasks", (cell) => {
       const done = yield* sendTask("go")
       assert.strictEqual(yield* tagOf(cancel(done.id)), "TaskNotCancelableError")
       assert.strictEqual(yield* tagOf(cancel(taskId("nowhere"))), "TaskNotFoundError")
-    }).pipe(Effect.provide(Field.behind(cell, ({ message }) =>
-      Message.text(message) === "wait" ? Stream.never : Stream.make("done")))))
+    }).pipe(Effect.provide(Field.behind(combination, ({ message }) =>
+      Message.text(message) === "wait" ? Stream.never : Stream.make("done")))), covers("field:CAN-08"))
 
-  it.effect("CAN-10: a cancel that comes while the executor is still loading cancels", () =>
-    Effect.gen(function*() {
-      const { id } = yield* start("hi")
-      assert.strictEqual((yield* cancel(id)).status.state, "canceled")
-      assert.strictEqual((yield* get(id)).status.state, "canceled")
-    }).pipe(Effect.provide(Field.behind(cell, () => Stream.unwrap(Effect.never)))))
+  it.effect(
+    "after a restart a subscription begins with the task, and a finished or unknown task is refused",
+    () =>
+      Effect.gen(function*() {
+        const store = yield* TaskStore.TaskStore
+        for (const state of ["input-required", "completed"] as const) {
+          yield* store.append(undefined, taskId(state), [{
+            _tag: "Task",
+            id: taskId(state),
+            contextId: Field.contextId("c"),
+            status: { state }
+          }])
+        }
+        assert.deepStrictEqual(yield* labels(subscribe(taskId("input-required"))), ["task input-required"])
+        assert.deepStrictEqual(yield* labels(subscribe(taskId("completed"))), ["! UnsupportedOperationError"])
+        assert.deepStrictEqual(yield* labels(subscribe(taskId("nowhere"))), ["! TaskNotFoundError"])
+      }).pipe(Effect.provide(Field.behind(combination, () => Stream.make("ok")))),
+    covers("field:RES-07")
+  )
 
-  it.effect("RES-07: after a restart a subscription begins with the task; what is finished or unknown is refused", () =>
-    Effect.gen(function*() {
-      const store = yield* TaskStore.TaskStore
-      for (const state of ["input-required", "completed"] as const) {
-        yield* store.append(undefined, taskId(state), [{
-          _tag: "Task",
-          id: taskId(state),
-          contextId: Field.contextId("c"),
-          status: { state }
-        }])
-      }
-      assert.deepStrictEqual(yield* labels(subscribe(taskId("input-required"))), ["task input-required"])
-      assert.deepStrictEqual(yield* labels(subscribe(taskId("completed"))), ["! UnsupportedOperationError"])
-      assert.deepStrictEqual(yield* labels(subscribe(taskId("nowhere"))), ["! TaskNotFoundError"])
-    }).pipe(Effect.provide(Field.behind(cell, () => Stream.make("ok")))))
+  it.effect(
+    "a crash fails the task, streamed and stored, without the exception's message",
+    () =>
+      Effect.gen(function*() {
+        const streamed = yield* labels(stream("hi"))
+        assert.strictEqual(streamed[0], "task submitted")
+        assert.match(streamed.at(-1)!, /^failed: /)
+        assert.notInclude(streamed.join(), "s3cr3t")
+        const failed = yield* sendTask("hi")
+        assert.deepStrictEqual(yield* get(failed.id), failed)
+        assert.strictEqual(failed.status.state, "failed")
+      }).pipe(Effect.provide(Field.behind(combination, () => Stream.die(new Error("s3cr3t"))))),
+    covers("field:STR-08")
+  )
 
-  it.effect("RES-08: the snapshot and what follows are the whole artifact, from wherever one starts", () =>
-    Effect.gen(function*() {
-      const { id } = yield* start("hi")
-      const fibers: Array<Fiber.Fiber<Task.Task | undefined, unknown>> = []
-      const starts = new Set<number>()
-      for (let n = 0; n < 25; n++) {
-        starts.add((yield* get(id)).artifacts?.[0]?.parts.length ?? 0)
-        fibers.push(
-          yield* Effect.forkChild(
-            subscribe(id).pipe(Stream.runFold((): Task.Task | undefined => undefined, StreamEvent.apply))
-          )
-        )
-        yield* turn
-      }
-      assert.isAbove(starts.size, 5)
-      const whole = Array.from({ length: 1000 }, (_, n) => `${n + 1} `).join("")
-      for (const task of yield* Fiber.joinAll(fibers)) assert.strictEqual(task && Task.text(task), whole)
-    }).pipe(Effect.provide(Field.behind(cell, () =>
-      Stream.range(1, 1000).pipe(
-        Stream.map((n) => `${n} `),
-        Stream.rechunk(5),
-        Stream.tap((piece) => Number(piece) % 5 === 0 ? turn : Effect.void)
-      )))))
+  it.effect(
+    "a refusal during a stream keeps its code, and one before it is a plain refusal",
+    () =>
+      Effect.gen(function*() {
+        const events = yield* labels(stream("hi"))
+        assert.strictEqual(events.at(-1), "! UnsupportedOperationError")
+        assert.isAbove(events.length, 2)
+        assert.strictEqual(yield* tagOf(send("hi", { taskId: taskId("nowhere") })), "TaskNotFoundError")
+      }).pipe(Effect.provide(Field.behind(combination, () =>
+        Stream.concat(
+          Stream.make("a", "b").pipe(Stream.rechunk(1)),
+          Stream.fail(new AgentError.UnsupportedOperationError({ message: "no" }))
+        )))),
+    covers("field:ERR-07", "field:ERR-08")
+  )
 
-  it.effect("STR-08: a crash is a failed task, streamed and stored, its words kept back", () =>
-    Effect.gen(function*() {
-      const streamed = yield* labels(stream("hi"))
-      assert.strictEqual(streamed[0], "task submitted")
-      assert.match(streamed.at(-1)!, /^failed: /)
-      assert.notInclude(streamed.join(), "s3cr3t")
-      const failed = yield* sendTask("hi")
-      assert.deepStrictEqual(yield* get(failed.id), failed)
-      assert.strictEqual(failed.status.state, "failed")
-    }).pipe(Effect.provide(Field.behind(cell, () => Stream.die(new Error("s3cr3t"))))))
-
-  it.effect("ERR-07 ERR-08: a refusal in mid-stream keeps its code, one before it is a plain refusal", () =>
-    Effect.gen(function*() {
-      const events = yield* labels(stream("hi"))
-      assert.strictEqual(events.at(-1), "! UnsupportedOperationError")
-      assert.isAbove(events.length, 2)
-      assert.strictEqual(yield* tagOf(send("hi", { taskId: taskId("nowhere") })), "TaskNotFoundError")
-    }).pipe(Effect.provide(Field.behind(cell, () =>
-      Stream.concat(
-        Stream.make("a", "b").pipe(Stream.rechunk(1)),
-        Stream.fail(new AgentError.UnsupportedOperationError({ message: "no" }))
-      )))))
-
-  it.effect("ART-08: text in fifty pieces is one artifact, and only its last chunk is marked", () =>
+  it.effect("text in fifty pieces is one artifact, and only its last chunk is marked", () =>
     Effect.gen(function*() {
       for (const word of ["all", "stop"]) {
         const chunks = yield* stream(word).pipe(
@@ -130,14 +95,68 @@ Field.everywhere("tasks", (cell) => {
           chunks.map((_, i) => i === chunks.length - 1)
         )
       }
-    }).pipe(Effect.provide(Field.behind(cell, ({ message }) => {
+    }).pipe(Effect.provide(Field.behind(combination, ({ message }) => {
       const pieces = Stream.range(1, 50).pipe(Stream.map(String), Stream.rechunk(7))
       return Message.text(message) === "all"
         ? pieces
         : Stream.concat(Stream.take(pieces, 20), Stream.make(Reply.status("failed", "enough")))
-    }))))
+    }))), covers("field:ART-08"))
+})
 
-  it.effect("RETRY-08: the same message twice is two tasks: this server does not recognise duplicates", () => {
+Field.inOne("tasks above the dialects", (combination) => {
+  it.effect("a client that leaves after the first event does not stop the work", () => {
+    const gate = Latch.makeUnsafe(false)
+    return Effect.gen(function*() {
+      const [first] = yield* Stream.runCollect(Stream.take(stream("hi"), 1))
+      const id = StreamEvent.taskId(first!)!
+      yield* gate.open
+      const task = yield* waitUntilCompleted(id)
+      assert.strictEqual(text(task), "abc")
+    }).pipe(
+      Effect.provide(Field.behind(combination, () =>
+        Stream.concat(
+          Stream.fromEffectDrain(gate.await),
+          Stream.make("a", "b", "c").pipe(Stream.rechunk(1))
+        )))
+    )
+  }, covers("field:CAN-07"))
+
+  it.effect("a cancel while the executor is still loading cancels the task", () =>
+    Effect.gen(function*() {
+      const { id } = yield* start("hi")
+      assert.strictEqual((yield* cancel(id)).status.state, "canceled")
+      assert.strictEqual((yield* get(id)).status.state, "canceled")
+    }).pipe(Effect.provide(Field.behind(combination, () => Stream.unwrap(Effect.never)))), covers("field:CAN-10"))
+
+  it.effect(
+    "the snapshot and later events are the whole artifact, wherever a subscription begins",
+    () =>
+      Effect.gen(function*() {
+        const { id } = yield* start("hi")
+        const fibers: Array<Fiber.Fiber<Task.Task | undefined, unknown>> = []
+        const starts = new Set<number>()
+        for (let n = 0; n < 25; n++) {
+          starts.add((yield* get(id)).artifacts?.[0]?.parts.length ?? 0)
+          fibers.push(
+            yield* Effect.forkChild(
+              subscribe(id).pipe(Stream.runFold((): Task.Task | undefined => undefined, StreamEvent.apply))
+            )
+          )
+          yield* turn
+        }
+        assert.isAbove(starts.size, 5)
+        const whole = Array.from({ length: 1000 }, (_, n) => `${n + 1} `).join("")
+        for (const task of yield* Fiber.joinAll(fibers)) assert.strictEqual(task && Task.text(task), whole)
+      }).pipe(Effect.provide(Field.behind(combination, () =>
+        Stream.range(1, 1000).pipe(
+          Stream.map((n) => `${n} `),
+          Stream.rechunk(5),
+          Stream.tap((piece) => Number(piece) % 5 === 0 ? turn : Effect.void)
+        )))),
+    covers("field:RES-08")
+  )
+
+  it.effect("the same message twice is two tasks: the server does not recognise duplicates", () => {
     let runs = 0
     return Effect.gen(function*() {
       const message = yield* Message.user("hi")
@@ -145,6 +164,6 @@ Field.everywhere("tasks", (cell) => {
       const [one, two] = [yield* ask, yield* ask]
       assert.deepStrictEqual([one._tag, two._tag, runs], ["Task", "Task", 2])
       assert.notStrictEqual((one as Task.Task).id, (two as Task.Task).id)
-    }).pipe(Effect.provide(Field.behind(cell, () => (runs += 1, Stream.make("ok")))))
-  })
+    }).pipe(Effect.provide(Field.behind(combination, () => (runs += 1, Stream.make("ok")))))
+  }, covers("field:RETRY-08"))
 })
