@@ -1,6 +1,6 @@
 /** Conversations: against the emulated MemoryLake, which refuses a second message at once, through bytes. */
 import { Agent, AgentStream, Artifact, Conversation, Id, Message, Part, StreamEvent, type Task } from "@effect-a2a/core"
-import { MemoryLake } from "@effect-a2a/memorylake"
+import { MemoryLake, MemoryLakeOptions } from "@effect-a2a/memorylake"
 import { AgentTest, Script } from "@effect-a2a/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Stream } from "effect"
@@ -160,7 +160,7 @@ describe("a conversation with MemoryLake", () => {
 
         const conversation = yield* Conversation.make()
         const project = (digit: string) =>
-          MemoryLake.withOptions({ readWriteProjectId: MemoryLake.ProjectId.make(`proj-${digit.repeat(32)}`) })
+          MemoryLake.withOptions({ readWriteProjectId: MemoryLakeOptions.projectId(`proj-${digit.repeat(32)}`) })
         yield* conversation.ask("hello").pipe(project("1"))
         const { length } = yield* Emulated.exchanges
         const { _tag, message } = yield* refusal(conversation.ask("there").pipe(project("2")))

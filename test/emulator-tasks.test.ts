@@ -242,7 +242,12 @@ for (const cell of Emulated.cells) {
       effect("ML-31: a task is rated, and tells it to those who ask", () =>
         Effect.gen(function*() {
           const { id } = yield* send(example)
-          const rate = TaskFeedback.send({ ...MemoryLakeEmulator.address(Emulated.host), protocol: cell.protocol })
+          const rate = (feedback: TaskFeedback.Feedback & { readonly taskId: Id.TaskId }) =>
+            TaskFeedback.send({
+              ...MemoryLakeEmulator.address(Emulated.host),
+              protocol: cell.protocol,
+              ...feedback
+            })
           yield* rate({ taskId: id, rating: "up", comment: "Just so." })
           const { body, headers, method, url } = (yield* Emulated.exchanges).at(-1)!
           assert.strictEqual(method, "POST")

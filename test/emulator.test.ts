@@ -8,6 +8,7 @@ import * as Part from "@effect-a2a/core/Part"
 import type * as Task from "@effect-a2a/core/Task"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as MemoryLakeAnswer from "@effect-a2a/memorylake/MemoryLakeAnswer"
+import * as MemoryLakeOptions from "@effect-a2a/memorylake/MemoryLakeOptions"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -17,9 +18,9 @@ import * as Stream from "effect/Stream"
 import * as Emulated from "./support/emulated.ts"
 import { cancel, contextId, example, getTask, refusedTask, send } from "./support/emulated.ts"
 
-const project = MemoryLake.ProjectId.make("proj-b93e8d95a8705bcc4ec42a65ba4cc7f8")
-const otherProject = MemoryLake.ProjectId.make("proj-cd2e83f761eec93c75977f51667889cd")
-const actor = MemoryLake.ActorId.make("actor-33d6b73298fb43482a765643ff92444b")
+const project = MemoryLakeOptions.projectId("proj-b93e8d95a8705bcc4ec42a65ba4cc7f8")
+const otherProject = MemoryLakeOptions.projectId("proj-cd2e83f761eec93c75977f51667889cd")
+const actor = MemoryLakeOptions.actorId("actor-33d6b73298fb43482a765643ff92444b")
 
 /** Sent without the SDK's own guards, with whatever is in `memorylake`. */
 const bare = (input: Message.Input, memorylake: Schema.JsonObject | undefined, options?: Message.Options) =>

@@ -368,7 +368,7 @@ describe("the documented result of a get", () => {
         assert.hasAllKeys(task, ["_tag", "id", "contextId", "status"])
         assert.isUndefined(MemoryLakeAnswer.fromTask(task))
         assert.isUndefined(Task.text(task))
-        if (cell.binding === Rest.layer) {
+        if (cell.binding === Rest.binding) {
           assert.strictEqual(asked[0]?.url, `${baseUrl}${cell === rest0_3 ? "/v1" : ""}/tasks/run-1`)
           assert.strictEqual(asked[0]?.method, "GET")
         }

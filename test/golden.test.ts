@@ -2,6 +2,7 @@
 import * as Agent from "@effect-a2a/core/Agent"
 import * as Id from "@effect-a2a/core/Id"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
+import * as MemoryLakeOptions from "@effect-a2a/memorylake/MemoryLakeOptions"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -22,12 +23,12 @@ interface Sample {
   readonly extra: ReadonlyArray<string>
 }
 
-const actorId = MemoryLake.ActorId.make("actor-33d6b73298fb43482a765643ff92444b")
-const readWriteProjectId = MemoryLake.ProjectId.make("proj-b93e8d95a8705bcc4ec42a65ba4cc7f8")
+const actorId = MemoryLakeOptions.actorId("actor-33d6b73298fb43482a765643ff92444b")
+const readWriteProjectId = MemoryLakeOptions.projectId("proj-b93e8d95a8705bcc4ec42a65ba4cc7f8")
 const contextId = Id.ContextId.make("ctx_m4n7p2q9")
 const waiting = { returnImmediately: false, historyLength: 10 }
 
-const configure = (options: MemoryLake.Options, more?: Agent.Options) =>
+const configure = (options: MemoryLakeOptions.Options, more?: Agent.Options) =>
   Agent.send("How do I configure two-factor authentication?", { ...waiting, ...more }).pipe(
     MemoryLake.withOptions({ actorId, readWriteProjectId, ...options })
   )
@@ -35,10 +36,10 @@ const summarize = (options?: Agent.Options) =>
   Stream.runDrain(Agent.stream("Summarize our last meeting notes", options)).pipe(
     MemoryLake.withOptions({
       actorId,
-      readOnlyProjectIds: [MemoryLake.ProjectId.make("proj-c62be3c8aa01d134ac32975afe24d034")]
+      readOnlyProjectIds: [MemoryLakeOptions.projectId("proj-c62be3c8aa01d134ac32975afe24d034")]
     })
   )
-const readOnlyProjectIds = [MemoryLake.ProjectId.make("proj-cd2e83f761eec93c75977f51667889cd")]
+const readOnlyProjectIds = [MemoryLakeOptions.projectId("proj-cd2e83f761eec93c75977f51667889cd")]
 const named = (messageId: string) => ({ messageId: Id.MessageId.make(messageId) })
 
 const plain = { authorization: "Bearer sk_xxxxxx", "content-type": "application/json" }

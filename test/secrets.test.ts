@@ -108,11 +108,11 @@ describe("the key", () => {
   it.effect(
     "a failed connection: it is in no error that holds the request",
     () =>
-      Effect.forEach(Emulated.cells, ({ client, protocol }) =>
+      Effect.forEach(Emulated.cells, ({ http, protocol }) =>
         check(
           Agent.send("hi").pipe(Effect.provide(
             Agent.layer.pipe(
-              Layer.provide(MemoryLake.layer(client)({ workspaceId: "ws", agentId: "agent", protocol })),
+              Layer.provide(MemoryLake.layer({ binding: http, workspaceId: "ws", agentId: "agent", protocol })),
               Layer.provide([
                 Credentials.layerBearer(Redacted.make(key)),
                 Layer.succeed(

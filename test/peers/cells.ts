@@ -4,8 +4,8 @@ import * as JsonRpc from "@effect-a2a/transport-jsonrpc/JsonRpc"
 import * as Rest from "@effect-a2a/transport-rest/Rest"
 
 const bindings = [
-  { binding: "HTTP+JSON", path: "/rest", client: Rest.layer },
-  { binding: "JSONRPC", path: "/rpc", client: JsonRpc.layer }
+  { binding: "HTTP+JSON", path: "/rest", client: Rest.layer, http: Rest.binding },
+  { binding: "JSONRPC", path: "/rpc", client: JsonRpc.layer, http: JsonRpc.binding }
 ] as const
 
 export const cells = [Protocol.v1_0, Protocol.v0_3].flatMap((protocol) =>

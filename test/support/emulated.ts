@@ -46,8 +46,8 @@ const clientOf = (
   )
 
 /** The client as users have it. */
-export const layerClient = ({ client, protocol }: Cell, { agentId, key }: Options = {}) =>
-  clientOf(MemoryLake.layer(client)({ ...MemoryLakeEmulator.address(host, agentId), protocol }), key)
+export const layerClient = ({ http, protocol }: Cell, { agentId, key }: Options = {}) =>
+  clientOf(MemoryLake.layer({ ...MemoryLakeEmulator.address(host, agentId), binding: http, protocol }), key)
 
 /** A client without what `MemoryLake.layer` sees to: requests go out as they are. */
 export const layerBare = ({ client, protocol }: Cell) =>

@@ -1,7 +1,7 @@
 /** A MemoryLake agent whose service is a function (`respond.ts`), in each of the four combinations. */
 import * as Agent from "@effect-a2a/core/Agent"
 import * as Credentials from "@effect-a2a/core/Credentials"
-import type * as HttpTransport from "@effect-a2a/core/HttpTransport"
+import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import * as Protocol from "@effect-a2a/core/Protocol"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as JsonRpc from "@effect-a2a/transport-jsonrpc/JsonRpc"
@@ -12,14 +12,14 @@ import { type Asked, respond } from "./respond.ts"
 
 export interface Cell {
   readonly name: string
-  readonly binding: HttpTransport.ClientLayer
+  readonly binding: HttpBinding.HttpBinding
   readonly protocol: Protocol.Protocol
 }
 
-export const rest1_0 = { name: "1.0 REST", binding: Rest.layer, protocol: Protocol.v1_0 }
-export const rpc1_0 = { name: "1.0 JSON-RPC", binding: JsonRpc.layer, protocol: Protocol.v1_0 }
-export const rest0_3 = { name: "0.3 REST", binding: Rest.layer, protocol: Protocol.v0_3 }
-export const rpc0_3 = { name: "0.3 JSON-RPC", binding: JsonRpc.layer, protocol: Protocol.v0_3 }
+export const rest1_0 = { name: "1.0 REST", binding: Rest.binding, protocol: Protocol.v1_0 }
+export const rpc1_0 = { name: "1.0 JSON-RPC", binding: JsonRpc.binding, protocol: Protocol.v1_0 }
+export const rest0_3 = { name: "0.3 REST", binding: Rest.binding, protocol: Protocol.v0_3 }
+export const rpc0_3 = { name: "0.3 JSON-RPC", binding: JsonRpc.binding, protocol: Protocol.v0_3 }
 
 const address = {
   workspaceId: "ws-8001856949ad4f6a5b6226f415ffa877",
@@ -32,7 +32,7 @@ export const baseUrl =
 export const through = ({ binding, protocol }: Cell, answer: (asked: Asked) => Response) => {
   const { asked, layer } = respond(answer)
   const agent = Agent.layer.pipe(
-    Layer.provide(MemoryLake.layer(binding)({ ...address, protocol })),
+    Layer.provide(MemoryLake.layer({ ...address, binding, protocol })),
     Layer.provide([layer, Credentials.layerBearer(Redacted.make("sk_xxxxxx"))])
   )
   return { asked, agent }

@@ -9,7 +9,7 @@
  * import { Effect } from "effect"
  *
  * const question = Agent.ask("What is the capital of France?")
- * const agent = MemoryLakeEmulator.layer({ client: JsonRpc.layer, protocol: Protocol.v0_3 })
+ * const agent = MemoryLakeEmulator.layer({ binding: JsonRpc.binding, protocol: Protocol.v0_3 })
  * const answer = await Effect.runPromise(question.pipe(Effect.provide(agent)))
  * answer.text // => "Paris is the capital of France."
  * ```
@@ -20,7 +20,7 @@ import * as Agent from "@effect-a2a/core/Agent"
 import type * as AgentCard from "@effect-a2a/core/AgentCard"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import * as Credentials from "@effect-a2a/core/Credentials"
-import type * as HttpTransport from "@effect-a2a/core/HttpTransport"
+import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import * as Id from "@effect-a2a/core/Id"
 import * as Protocol from "@effect-a2a/core/Protocol"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
@@ -147,16 +147,17 @@ export const routes: Layer.Layer<never, never, HttpRouter.HttpRouter> = Layer.me
 
 /** How the emulated agent is spoken to: edition, binding and key; 1.0 over REST with {@link apiKey} unless said otherwise. */
 export interface Options {
-  readonly client?: HttpTransport.ClientLayer | undefined
+  readonly binding?: HttpBinding.HttpBinding | undefined
   readonly protocol?: Protocol.Protocol | undefined
   readonly apiKey?: Redacted.Redacted | undefined
 }
 
 /** A client of the emulated agent, through the true wire without a socket, and the tape of what crossed. */
 export const layer = (options: Options = {}): Layer.Layer<Agent.Agent | InProcessHttp.Tape> => {
-  const client = MemoryLake.layer(options.client ?? Rest.layer)({
+  const client = MemoryLake.layer({
     ...address("http://memorylake.test"),
-    ...(options.protocol && { protocol: options.protocol })
+    binding: options.binding ?? Rest.binding,
+    protocol: options.protocol
   })
   return Agent.layer.pipe(
     Layer.provide(client),

@@ -1,52 +1,48 @@
 /**
- * MemoryLake agents: where they are, what goes into `metadata.memorylake` of every message, and how the service departs
- * from A2A.
- *
- * A client is `MemoryLake.layer(Rest.layer)({ workspaceId, agentId })`, or `JsonRpc.layer` in its place. Around a call,
- * {@link withOptions} says for whom and how.
+ * Clients of MemoryLake agents: their URLs, the options of every message, and how the service departs from A2A.
  *
  * ```ts
- * import { MemoryLake } from "@effect-a2a/memorylake"
+ * import { MemoryLake, MemoryLakeOptions } from "@effect-a2a/memorylake"
  * import { Effect, Result } from "effect"
  *
  * const endpoint = MemoryLake.endpoint({ workspaceId: "ws-1", agentId: "agent-1", host: "https://lake.example/" })
  * Result.getOrThrow(endpoint).url
  * // => "https://lake.example/openapi/memorylake/api/v3/workspaces/ws-1/agents/agent-1/a2a"
  *
- * const options = MemoryLake.CurrentOptions.pipe(MemoryLake.withOptions({ skipMemory: true }))
+ * const options = MemoryLakeOptions.CurrentOptions.pipe(MemoryLake.withOptions({ skipMemory: true }))
  * await Effect.runPromise(options) // => { skipMemory: true }
  * ```
  *
  * @since 0.1.0
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
-import type { AgentTransport } from "@effect-a2a/core/AgentTransport"
-import type { Credentials } from "@effect-a2a/core/Credentials"
-import type * as HttpTransport from "@effect-a2a/core/HttpTransport"
-import type { Metadata } from "@effect-a2a/core/Metadata"
+import type * as AgentTransport from "@effect-a2a/core/AgentTransport"
+import * as Credentials from "@effect-a2a/core/Credentials"
+import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import * as HttpTransport from "@effect-a2a/core/HttpTransport"
+import type { MessageId } from "@effect-a2a/core/Id"
 import * as Protocol from "@effect-a2a/core/Protocol"
 import type { Recognizer } from "@effect-a2a/core/Recognizer"
+import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import type { HttpClient } from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
-import { merge } from "./internal/json.ts"
-import * as edition from "./internal/patch.ts"
-import * as marks from "./internal/recognizer.ts"
-import * as transport from "./internal/transport.ts"
-import type { Options } from "./MemoryLakeOptions.ts"
+import * as Memory from "./internal/memory.ts"
+import * as Patch from "./internal/patch.ts"
+import * as Marks from "./internal/recognizer.ts"
+import * as MemoryLakeOptions from "./MemoryLakeOptions.ts"
 
-export * from "./MemoryLakeOptions.ts"
-
-/** Which agent, and where MemoryLake is. `host`: an origin; default `https://app.memorylake.cn`. */
+/** The place of an agent. `host`: the origin of the service, default `https://app.memorylake.cn`. */
 export interface Address {
   readonly workspaceId: string
   readonly agentId: string
-  readonly host?: string
+  readonly host?: string | undefined
 }
 
-/** The URL that speaks A2A, and the one of the card, which is beside it. */
+/** The URL of the A2A interface, and that of the agent card. */
 export interface Endpoint {
   readonly url: string
   readonly agentCardUrl: string
@@ -60,81 +56,94 @@ const invalid = (field: string, description: string) =>
 
 const isHttp = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 
-/** A host as it was probably meant, without what does not belong into a host. */
-const corrected = (host: string) => {
+/** A host as it was probably meant. */
+const suggestHost = (host: string) => {
   const url = `https://${host.replace(/^[a-z]*:?\/\//i, "")}`
-  return URL.canParse(url) ? new URL(url).origin : edition.defaultHost
+  return URL.canParse(url) ? new URL(url).origin : Patch.defaultHost
 }
 
 /**
- * The addresses of an agent (ML-01, ML-08). Ids are percent-encoded, slashes behind the host change nothing. A host
- * that is no `http(s)` URL, and an id that no path can hold, are refused.
+ * Returns the URLs of an agent. Ids are percent-encoded; slashes at the end of the host are ignored. Fails if the host is
+ * not the URL of an origin, or if an id is empty or consists of dots.
  */
 export const endpoint = (
-  { agentId, host = edition.defaultHost, workspaceId }: Address
+  { agentId, host = Patch.defaultHost, workspaceId }: Address
 ): Result.Result<Endpoint, AgentError.InvalidRequestError> => {
   if (!isHttp(host) || /[?#@]/.test(host)) {
-    return invalid("host", `expected a URL of an origin, such as ${corrected(host)}`)
+    return invalid("host", `expected a URL of an origin, such as ${suggestHost(host)}`)
   }
   const unusable = Object.entries({ workspaceId, agentId }).find(([, id]) => /^\.{0,2}$/.test(id))
   if (unusable !== undefined) return invalid(unusable[0], "expected an id")
   const agent = host.replace(/\/+$/, "") +
-    edition.agentPath(encodeURIComponent(workspaceId), encodeURIComponent(agentId))
+    Patch.agentPath(encodeURIComponent(workspaceId), encodeURIComponent(agentId))
   return Result.succeed({ url: `${agent}/a2a`, agentCardUrl: `${agent}/.well-known/agent-card.json` })
 }
 
-/** What is sent with every message: ambient, `{}` unless {@link withOptions} or a layer says otherwise. */
-export const CurrentOptions = transport.CurrentOptions
-
 /**
- * Sets options for all messages sent by an effect or a stream, upon those already set around it: objects merge, other
- * values are replaced.
+ * Adds options to all messages that an effect or a stream sends. They are merged into the options around it: objects
+ * member by member, other values are replaced.
  */
 export const withOptions =
-  (options: Options) =>
+  (options: MemoryLakeOptions.Options) =>
   <S extends Effect.Effect<unknown, unknown, unknown> | Stream.Stream<unknown, unknown, unknown>>(self: S): S => {
-    const update = (outer: Options) => merge(outer as unknown as Metadata, options as unknown as Metadata) as Options
+    const update = (outer: MemoryLakeOptions.Options) => MemoryLakeOptions.merge(outer, options)
     return (Stream.isStream(self)
-      ? Stream.updateService(self, CurrentOptions, update)
-      : Effect.updateService(self, CurrentOptions, update)) as unknown as S
+      ? Stream.updateService(self, MemoryLakeOptions.CurrentOptions, update)
+      : Effect.updateService(self, MemoryLakeOptions.CurrentOptions, update)) as unknown as S
   }
 
 /**
- * Makes a transport speak as MemoryLake expects: every message carries `metadata.memorylake` (the ambient options, and
- * over them what the request already has there; ML-11). Refused before any byte is sent: files without a project of
- * their own (ML-17), another project than the conversation's (ML-18), push notifications (ML-08).
- *
- * {@link layer} has it built in; use it around a transport of your own making.
+ * Makes a transport write `metadata.memorylake` into every message: the ambient options, and over them the members that
+ * the request has there. Some requests fail before they are sent: files without `readWriteProjectId`, another project than
+ * that of the conversation, push notifications. {@link layer} includes it.
  */
-export const withMemory: <E, R>(self: Layer.Layer<AgentTransport, E, R>) => Layer.Layer<AgentTransport, E, R> =
-  transport.withMemory
+export const withMemory: AgentTransport.EffectDecorator<never, never> = Memory.withMemory
 
 /**
- * An edition as MemoryLake speaks it: its own refusal bodies (ML-33 to ML-35), subscribing by GET first, and what it
- * takes from clients besides.
+ * Patches a protocol version with MemoryLake's departures: its bodies of refusals, GET to subscribe, its recognizer, and
+ * the leniency of its service.
  */
-export const protocol: <V extends string>(self: Protocol.Protocol<V>) => Protocol.Protocol<V> = edition.patch
+export const protocol: <V extends string>(self: Protocol.Protocol<V>) => Protocol.Protocol<V> = Patch.patch
 
-/** Recognizes the thoughts, tool calls and results of MemoryLake agents. {@link protocol} has it. */
-export const recognizer: Recognizer = marks.recognizer
+/** Recognizes the thoughts, tool calls and results of MemoryLake agents. {@link protocol} includes it. */
+export const recognizer: Recognizer = Marks.recognizer
 
-/** The message id of a request that came without one, which MemoryLake allows; a server gives it one of its own. */
-export const unnamedMessageId = edition.unnamedMessageId
+/** The message id that stands for a missing one, which MemoryLake allows; the service replaces it by a new id. */
+export const missingMessageId: MessageId = Patch.missingMessageId
 
-/** Which agent, and in which edition; default 1.0. */
-export interface Config extends Address {
-  readonly protocol?: Protocol.Protocol
+/** An agent, the binding to speak, such as `Rest.binding`, and the protocol version: default 1.0. */
+export interface Options extends Address {
+  readonly binding: HttpBinding.HttpBinding
+  readonly protocol?: Protocol.Protocol | undefined
 }
 
-/** A transport to a MemoryLake agent over `Rest.layer` or `JsonRpc.layer`. Fails where {@link endpoint} does. */
-export const layer =
-  (binding: HttpTransport.ClientLayer) =>
-  (config: Config): Layer.Layer<AgentTransport, AgentError.AgentError, HttpClient | Credentials> =>
-    Layer.unwrap(
-      Effect.fromResult(endpoint(config)).pipe(
-        Effect.mapError((reason) => new AgentError.AgentError({ operation: "MemoryLake.layer", reason })),
-        Effect.map((endpoint) =>
-          withMemory(binding({ ...endpoint, protocol: protocol(config.protocol ?? Protocol.v1_0) }))
-        )
-      )
+/** Provides a transport to an agent. Fails if {@link endpoint} does. */
+export const layer = (
+  { binding, protocol: version = Protocol.v1_0, ...address }: Options
+): Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError, HttpClient | Credentials.Credentials> =>
+  Layer.unwrap(
+    Effect.fromResult(endpoint(address)).pipe(
+      Effect.mapError((reason) => new AgentError.AgentError({ operation: "MemoryLake.layer", reason })),
+      Effect.map((endpoint) => withMemory(HttpTransport.layer({ ...endpoint, binding, protocol: protocol(version) })))
     )
+  )
+
+const environment = Config.all({
+  workspaceId: Config.NonEmptyString("MEMORYLAKE_WORKSPACE"),
+  agentId: Config.NonEmptyString("MEMORYLAKE_AGENT"),
+  host: Config.withDefault(Config.NonEmptyString("MEMORYLAKE_HOST"), Patch.defaultHost),
+  apiKey: Config.map(Config.NonEmptyString("MEMORYLAKE_API_KEY"), (value) => Redacted.make(value))
+})
+
+/**
+ * Provides a transport to the agent that configuration names: `MEMORYLAKE_WORKSPACE`, `MEMORYLAKE_AGENT`,
+ * `MEMORYLAKE_HOST` (default `https://app.memorylake.cn`) and `MEMORYLAKE_API_KEY`, which is sent as a bearer token. Fails
+ * if a variable without a default is missing or empty, or if {@link endpoint} fails.
+ */
+export const layerConfig = (
+  options: Pick<Options, "binding" | "protocol">
+): Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError | Config.ConfigError, HttpClient> =>
+  Layer.unwrap(
+    Effect.map(environment, ({ apiKey, ...address }) =>
+      layer({ ...address, ...options }).pipe(Layer.provide(Credentials.layerBearer(apiKey))))
+  )

@@ -1,26 +1,27 @@
 /**
- * What `metadata.memorylake` says: whose memory an agent uses, in which projects, and how it runs this one message.
+ * Options of a message to a MemoryLake agent, written into `metadata.memorylake`: the end user whose memory is used, the
+ * projects, and settings of the agent for this message.
  *
- * The types allow exactly what the service understands, since it ignores a misspelt key in silence; what it may
- * understand one day goes into `extra`.
+ * The service silently ignores keys that it does not know, so the types allow only those that it knows. Newer keys go into
+ * `extra`.
  *
  * ```ts
- * import { MemoryLake } from "@effect-a2a/memorylake"
+ * import { MemoryLakeOptions } from "@effect-a2a/memorylake"
  *
- * const actorId = MemoryLake.ActorId.make("actor-33d6b73298fb43482a765643ff92444b")
- * MemoryLake.metadata({ actorId, overrides: { modelParams: { topP: 0.5 } }, extra: { overrides: { maxTurns: 3 } } })
+ * const actorId = MemoryLakeOptions.actorId("actor-33d6b73298fb43482a765643ff92444b")
+ * MemoryLakeOptions.encode({ actorId, overrides: { modelParams: { topP: 0.5 } }, extra: { overrides: { maxTurns: 3 } } })
  * // => { actorId: "actor-33d6b73298fb43482a765643ff92444b", overrides: { modelParams: { top_p: 0.5 }, maxTurns: 3 } }
- * MemoryLake.metadata({}) // => {}
- * MemoryLake.decodeOptions({ overrides: { capabilitiesOverride: { webSearch: {} } } })
+ * MemoryLakeOptions.decode({ overrides: { capabilitiesOverride: { webSearch: {} } } })
  * // => { overrides: { capabilitiesOverride: { web_search: {} } } }
  * ```
  *
  * @since 0.1.0
  */
 import type { Metadata } from "@effect-a2a/core/Metadata"
+import * as Context from "effect/Context"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { isJsonObject, merge } from "./internal/json.ts"
+import { isJsonObject, merge as mergeJson } from "./internal/json.ts"
 
 const digits = "33d6b73298fb43482a765643ff92444b"
 
@@ -29,23 +30,27 @@ const idPattern = (prefix: string, noun: string) =>
     expected: `a MemoryLake ${noun} id: "${prefix}-" and 32 hexadecimal digits, such as ${prefix}-${digits}`
   })
 
-/** `make` of a schema throws an error that keeps the reason in its cause; this one says it. */
-const saying = <A, S extends Schema.Codec<A, string>>(schema: S & Schema.Codec<A, string>): S =>
-  Object.defineProperty(schema, "make", { value: Schema.decodeSync(schema) })
-
-/** An end user: `actor-` and 32 hexadecimal digits. `make` throws on another form and shows this one (ML-12). */
-export const ActorId = saying(
-  Schema.String.check(idPattern("actor", "actor")).pipe(Schema.brand("@effect-a2a/memorylake/ActorId"))
+/** The id of an end user: `actor-` and 32 hexadecimal digits. */
+export const ActorId = Schema.String.check(idPattern("actor", "actor")).pipe(
+  Schema.brand("@effect-a2a/memorylake/ActorId")
 )
+/** The type of {@link ActorId}. */
 export type ActorId = typeof ActorId.Type
 
-/** A project: `proj-` and 32 hexadecimal digits. `make` throws on another form and shows this one (ML-12). */
-export const ProjectId = saying(
-  Schema.String.check(idPattern("proj", "project")).pipe(Schema.brand("@effect-a2a/memorylake/ProjectId"))
+/** Creates an id of an end user. Throws if the text has another form; the error's message shows the expected one. */
+export const actorId: (id: string) => ActorId = Schema.decodeSync(ActorId)
+
+/** The id of a project: `proj-` and 32 hexadecimal digits. */
+export const ProjectId = Schema.String.check(idPattern("proj", "project")).pipe(
+  Schema.brand("@effect-a2a/memorylake/ProjectId")
 )
+/** The type of {@link ProjectId}. */
 export type ProjectId = typeof ProjectId.Type
 
-/** An Open Data set; more than the ones published so far may exist. */
+/** Creates an id of a project. Throws if the text has another form; the error's message shows the expected one. */
+export const projectId: (id: string) => ProjectId = Schema.decodeSync(ProjectId)
+
+/** An Open Data set, published so far or later. */
 export type OpenDataset =
   | "research/academic"
   | "clinical/trials"
@@ -56,15 +61,15 @@ export type OpenDataset =
   | "patents/ip"
   | (string & {})
 
-/** A capability without settings: naming it switches it on. */
+/** Settings of a capability that has none: naming the capability switches it on. */
 export type NoSettings = Readonly<Record<string, never>>
 
 /**
- * Capabilities switched on for this message; what is given replaces the agent's own settings of that capability. There
- * is no way to switch one off (ML-14).
+ * Capabilities switched on for this message. The settings replace those of the agent's configuration. A capability cannot
+ * be switched off.
  */
 export interface Capabilities {
-  /** Searches the web, and the Open Data sets named. */
+  /** Searches the web, and the named Open Data sets. */
   readonly web_search?: { readonly open_datasets?: ReadonlyArray<OpenDataset> }
   /** Reads pages by URL. */
   readonly web_fetch?: NoSettings
@@ -76,15 +81,15 @@ export interface Capabilities {
   readonly dataset?: { readonly enabled_service_bundles: readonly ["nl2sql"] }
 }
 
-/** Sampling. The service checks no range and drops a value of the wrong type. */
+/** Sampling of the model. The service checks no range and ignores a value of the wrong type. */
 export interface ModelParams {
-  /** Tokens of the answer, at most. */
+  /** The maximum number of tokens of the answer. */
   readonly maxTokens?: number
   readonly temperature?: number
   readonly topP?: number
 }
 
-/** Changes to the agent's configuration, for this message only (ML-13). */
+/** Changes to the agent's configuration for this message only. */
 export interface Overrides {
   /** A model code; an unknown one makes the task fail, not the request. */
   readonly model?: string
@@ -94,43 +99,53 @@ export interface Overrides {
   readonly capabilitiesOverride?: Capabilities
 }
 
-/** How this message is run (ML-15). */
+/** Settings of the run of this message. */
 export interface RuntimeOptions {
   /** The language of the answer, by name: `English`, `Chinese`, … Default: the language of the question. */
   readonly language?: string
 }
 
-/** What can be told about one message. All of it is optional; nothing at all means the caller's own actor, memory on. */
+/** Options of one message. Without any, the caller's own actor is used, and memory is on. */
 export interface Options {
-  /** Who speaks. Default: the caller's own actor. */
+  /** The end user. Default: the caller's own actor. */
   readonly actorId?: ActorId
-  /** The project read and written. The first message of a conversation binds it; required with files. */
+  /** The project to read and write. The first message of a conversation binds it; required with files. */
   readonly readWriteProjectId?: ProjectId
-  /** Projects read besides, for this message only. */
+  /** More projects to read, for this message only. */
   readonly readOnlyProjectIds?: ReadonlyArray<ProjectId>
-  /** Neither recall nor remember, for this message only. Default: `false`. */
+  /** Switches memory off, to read and to write, for this message only. Default: `false`. */
   readonly skipMemory?: boolean
   readonly overrides?: Overrides
   readonly runtimeOptions?: RuntimeOptions
-  /** Keys that this version does not know, at any depth; never replaces a typed one (ML-16). */
+  /** Keys that this version does not know, at any depth. They never replace a typed one. */
   readonly extra?: Metadata
 }
 
-const modelParamWords = { maxTokens: "max_tokens", topP: "top_p" } as const
+/** The options of every message sent in this context. Default: `{}`; set by `MemoryLake.withOptions`. */
+export const CurrentOptions = Context.Reference<Options>(
+  "@effect-a2a/memorylake/MemoryLakeOptions/CurrentOptions",
+  { defaultValue: () => ({}) }
+)
 
-const renamed = (value: Metadata, words: Readonly<Record<string, string>>): Metadata =>
-  Object.fromEntries(Object.entries(value).map(([key, member]) => [words[key] ?? key, member]))
+/** Merges options into others: objects member by member, other values are replaced. */
+export const merge = (base: Options, over: Options): Options =>
+  mergeJson(base as unknown as Metadata, over as unknown as Metadata) as Options
 
-/** The value of `metadata.memorylake`; `{}` where nothing is set. */
-export const metadata = ({ extra, ...known }: Options): Metadata => {
+const modelParamKeys = { maxTokens: "max_tokens", topP: "top_p" } as const
+
+const renameKeys = (value: Metadata, names: Readonly<Record<string, string>>): Metadata =>
+  Object.fromEntries(Object.entries(value).map(([key, member]) => [names[key] ?? key, member]))
+
+/** Returns the JSON of `metadata.memorylake`, `{}` without options. */
+export const encode = ({ extra, ...known }: Options): Metadata => {
   const { overrides, ...rest } = known
   const typed = overrides?.modelParams === undefined
     ? known
-    : { ...rest, overrides: { ...overrides, modelParams: renamed({ ...overrides.modelParams }, modelParamWords) } }
-  return merge(extra ?? {}, typed as unknown as Metadata)
+    : { ...rest, overrides: { ...overrides, modelParams: renameKeys({ ...overrides.modelParams }, modelParamKeys) } }
+  return mergeJson(extra ?? {}, typed as unknown as Metadata)
 }
 
-/** Either a test of a value, or members to look further into. */
+/** A predicate of a value, or the shapes of its members. */
 type Shape = ((value: unknown) => boolean) | Fields
 type Fields = { readonly [key: string]: Shape }
 
@@ -156,7 +171,7 @@ const shape: Fields = {
   runtimeOptions: { language: Predicate.isString }
 }
 
-/** Other spellings that the service takes. */
+/** Other spellings that the service accepts. */
 const spellings: Readonly<Record<string, string>> = {
   max_tokens: "maxTokens",
   top_p: "topP",
@@ -175,8 +190,8 @@ const isEmpty = (value: Metadata) => Object.keys(value).length === 0
 
 const split = (json: Metadata, fields: Fields): { readonly [K in Side]: Metadata } => {
   const entries = Object.entries(json).flatMap(([key, value]): ReadonlyArray<readonly [Side, string, Schema.Json]> => {
-    const spelt = own(spellings, key)
-    const name = spelt !== undefined && Object.hasOwn(fields, spelt) ? spelt : key
+    const spelling = own(spellings, key)
+    const name = spelling !== undefined && Object.hasOwn(fields, spelling) ? spelling : key
     const expected = own(fields, name)
     if (typeof expected === "function" && expected(value)) return [["known", name, value]]
     if (typeof expected !== "object" || !isJsonObject(value)) return [["extra", key, value]]
@@ -189,10 +204,10 @@ const split = (json: Metadata, fields: Fields): { readonly [K in Side]: Metadata
 }
 
 /**
- * Options from the JSON of `metadata.memorylake`, in every spelling the service takes. Never fails: what is unknown or
- * of the wrong type is in `extra`, and ids are taken as they are.
+ * Reads options from the JSON of `metadata.memorylake`, in every spelling that the service accepts. Never fails: members
+ * that are unknown or of the wrong type go into `extra`, and ids are not checked.
  */
-export const decodeOptions = (json: unknown): Options => {
+export const decode = (json: unknown): Options => {
   const { extra, known } = split(isJsonObject(json) ? json : {}, shape)
   return { ...known, ...(isEmpty(extra) ? undefined : { extra }) } as Options
 }

@@ -1,5 +1,6 @@
 /**
- * MemoryLake's extension for rating tasks: thumbs up or down, with a comment (ML-31).
+ * MemoryLake's extension for rating tasks: thumbs up or down, with a comment. {@link send} rates a task; Get and List
+ * return ratings only within {@link withFeedback}.
  *
  * ```ts
  * import { Id } from "@effect-a2a/core"
@@ -13,9 +14,6 @@
  * }
  * TaskFeedback.fromTask(task) // => { rating: "up", comment: "Just so." }
  * ```
- *
- * `TaskFeedback.send({ workspaceId, agentId })({ taskId, rating: "up" })` rates; a rating is told back by Get and List
- * only within {@link withFeedback}.
  *
  * @since 0.1.0
  */
@@ -31,16 +29,16 @@ import type { HttpClient } from "effect/http/HttpClient"
 import { isJsonObject } from "./internal/json.ts"
 import * as MemoryLake from "./MemoryLake.ts"
 
-/** The extension, as the card lists it and `A2A-Extensions` asks for it. */
+/** The URI of the extension, on agent cards and in `A2A-Extensions`. */
 export const uri = "extensions://task-feedback/v1"
 
-/** Where a task's metadata holds its rating. */
+/** The key of a rating in a task's metadata. */
 export const metadataKey = "task-feedback/v1"
 
-/** Characters of a comment, at most. */
+/** The maximum number of characters of a comment. */
 export const maxComment = 2_000
 
-/** What was thought of a task. */
+/** A rating of a task. */
 export interface Feedback {
   readonly rating: "up" | "down"
   readonly comment?: string
@@ -53,33 +51,41 @@ const tooLong = AgentError.make(operation, "InvalidRequestError", {
   violations: [{ field: "comment", description: `at most ${maxComment} characters` }]
 })
 
-/** Rates a task, again if need be. A comment of more than {@link maxComment} characters is refused before it is sent. */
-export const send = (config: MemoryLake.Config) =>
-  Effect.fnUntraced(function*(
-    { taskId, ...feedback }: Feedback & { readonly taskId: TaskId }
-  ): Effect.fn.Return<void, AgentError.AgentError, HttpClient | Credentials> {
-    if ((feedback.comment ?? "").length > maxComment) return yield* Effect.fail(tooLong)
-    const { url } = yield* Effect.fromResult(MemoryLake.endpoint(config)).pipe(
-      Effect.mapError((reason) => new AgentError.AgentError({ operation, reason }))
-    )
-    const protocol = MemoryLake.protocol(config.protocol ?? Protocol.v1_0)
-    const path = `${protocol.rest.prefix ?? ""}/tasks/${encodeURIComponent(taskId)}:feedback`
-    yield* HttpTransport.request({
-      url,
-      protocol,
-      operation,
-      request: { method: "POST", path, query: [], body: { ...feedback } },
-      extensions: [uri]
-    })
-  })
+/** A rating of a task, the agent that it belongs to, and the protocol version: default 1.0. */
+export interface SendOptions extends MemoryLake.Address, Feedback {
+  readonly taskId: TaskId
+  readonly protocol?: Protocol.Protocol | undefined
+}
 
-/** Asks for the ratings of the tasks that an effect reads. */
+/**
+ * Rates a task; a later rating replaces it. Fails before anything is sent if the comment is longer than
+ * {@link maxComment} characters, or if `MemoryLake.endpoint` fails.
+ */
+export const send = Effect.fnUntraced(function*(
+  { comment, protocol: version = Protocol.v1_0, rating, taskId, ...address }: SendOptions
+): Effect.fn.Return<void, AgentError.AgentError, HttpClient | Credentials> {
+  if (comment !== undefined && comment.length > maxComment) return yield* Effect.fail(tooLong)
+  const { url } = yield* Effect.fromResult(MemoryLake.endpoint(address)).pipe(
+    Effect.mapError((reason) => new AgentError.AgentError({ operation, reason }))
+  )
+  const protocol = MemoryLake.protocol(version)
+  const path = `${protocol.rest.prefix ?? ""}/tasks/${encodeURIComponent(taskId)}:feedback`
+  yield* HttpTransport.request({
+    url,
+    protocol,
+    operation,
+    request: { method: "POST", path, query: [], body: { rating, ...(comment !== undefined && { comment }) } },
+    extensions: [uri]
+  })
+})
+
+/** Asks for ratings with the tasks that an effect reads. */
 export const withFeedback: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = ServiceParameters
   .provide({
     extensions: [uri]
   })
 
-/** The rating of a task, if it has one and it was asked for ({@link withFeedback}). */
+/** Returns the rating of a task, if it has one and the task was read within {@link withFeedback}. */
 export const fromTask = (task: Task): Feedback | undefined => {
   const feedback = task.metadata?.[metadataKey]
   if (!isJsonObject(feedback) || (feedback.rating !== "up" && feedback.rating !== "down")) return undefined

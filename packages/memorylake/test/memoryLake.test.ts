@@ -5,7 +5,7 @@ import * as Message from "@effect-a2a/core/Message"
 import * as Operation from "@effect-a2a/core/Operation"
 import * as Part from "@effect-a2a/core/Part"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
-import { MemoryLake } from "@effect-a2a/memorylake"
+import { MemoryLake, MemoryLakeOptions } from "@effect-a2a/memorylake"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,9 +13,9 @@ import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 
 const hex = "33d6b73298fb43482a765643ff92444b"
-const actorId = MemoryLake.ActorId.make(`actor-${hex}`)
-const projectId = MemoryLake.ProjectId.make(`proj-${hex}`)
-const otherProject = MemoryLake.ProjectId.make(`proj-${"0".repeat(32)}`)
+const actorId = MemoryLakeOptions.actorId(`actor-${hex}`)
+const projectId = MemoryLakeOptions.projectId(`proj-${hex}`)
+const otherProject = MemoryLakeOptions.projectId(`proj-${"0".repeat(32)}`)
 const contextId = Id.ContextId.make("ctx_m4n7p2q9")
 const taskId = Id.TaskId.make("run-1")
 
@@ -172,7 +172,7 @@ describe("MemoryLake.withMemory", () => {
   it.effect("ML-18: a conversation keeps the project it began with", () =>
     Effect.gen(function*() {
       const first = send("one").pipe(MemoryLake.withOptions({ readWriteProjectId: projectId }))
-      const later = (readWriteProjectId: MemoryLake.ProjectId) =>
+      const later = (readWriteProjectId: MemoryLakeOptions.ProjectId) =>
         send("two", { contextId }).pipe(MemoryLake.withOptions({ readWriteProjectId }))
       const kept = yield* run(
         first.pipe(Effect.andThen(later(projectId)), Effect.andThen(send("three", { contextId })))

@@ -1,23 +1,23 @@
-import { MemoryLake } from "@effect-a2a/memorylake"
+import { MemoryLakeOptions } from "@effect-a2a/memorylake"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary } from "effect"
 import * as Schema from "effect/Schema"
 
 const hex = "33d6b73298fb43482a765643ff92444b"
-const actorId = MemoryLake.ActorId.make(`actor-${hex}`)
-const projectId = MemoryLake.ProjectId.make(`proj-${hex}`)
-const wire = (options: MemoryLake.Options) => JSON.stringify(MemoryLake.metadata(options))
+const actorId = MemoryLakeOptions.actorId(`actor-${hex}`)
+const projectId = MemoryLakeOptions.projectId(`proj-${hex}`)
+const wire = (options: MemoryLakeOptions.Options) => JSON.stringify(MemoryLakeOptions.encode(options))
 
 describe("MemoryLake", () => {
   it("ML-12: a malformed id is refused, and the message shows the expected form", () => {
     for (const id of [`actor_${hex}`, `actor-${hex}0`, "actor-", `proj-${hex}`, `actor-${hex.toUpperCase()}`]) {
-      assert.throws(() => MemoryLake.ActorId.make(id), /"actor-" and 32 hexadecimal digits/)
+      assert.throws(() => MemoryLakeOptions.actorId(id), /"actor-" and 32 hexadecimal digits/)
     }
-    assert.throws(() => MemoryLake.ProjectId.make("p1"), new RegExp(`proj-${hex}`))
+    assert.throws(() => MemoryLakeOptions.projectId("p1"), new RegExp(`proj-${hex}`))
   })
 
   it("ML-12: decoding takes any id", () => {
-    assert.strictEqual(MemoryLake.decodeOptions({ actorId: "jane" }).actorId as string | undefined, "jane")
+    assert.strictEqual(MemoryLakeOptions.decode({ actorId: "jane" }).actorId as string | undefined, "jane")
   })
 
   it("ML-11, ML-12, ML-13, ML-15: the page's spelling of every field", () => {
@@ -70,9 +70,9 @@ describe("MemoryLake", () => {
         }
       }
     }
-    assert.deepStrictEqual<unknown>(MemoryLake.decodeOptions(json), expected)
+    assert.deepStrictEqual<unknown>(MemoryLakeOptions.decode(json), expected)
     assert.deepStrictEqual<unknown>(
-      MemoryLake.decodeOptions({ overrides: { modelParams: { max_tokens: 5, top_p: 1 } } }),
+      MemoryLakeOptions.decode({ overrides: { modelParams: { max_tokens: 5, top_p: 1 } } }),
       { overrides: { modelParams: expected.overrides.modelParams } }
     )
   })
@@ -96,23 +96,23 @@ describe("MemoryLake", () => {
       overrides: { capabilitiesOverride: ["pii"], maxTurns: 3 },
       runtimeOptions: { tone: "dry" }
     }
-    const options = MemoryLake.decodeOptions(json)
+    const options = MemoryLakeOptions.decode(json)
     assert.isUndefined(options.actorId)
-    assert.deepStrictEqual(MemoryLake.metadata(options), json)
-    assert.deepStrictEqual(MemoryLake.decodeOptions("nonsense"), {})
+    assert.deepStrictEqual(MemoryLakeOptions.encode(options), json)
+    assert.deepStrictEqual(MemoryLakeOptions.decode("nonsense"), {})
   })
 
   it("a key named __proto__ stays a key", () => {
     const json = JSON.parse(`{"__proto__":{"polluted":true},"overrides":{"__proto__":{"polluted":true}}}`)
-    const written = wire(MemoryLake.decodeOptions(json))
+    const written = wire(MemoryLakeOptions.decode(json))
     assert.strictEqual(written, JSON.stringify(json))
     assert.isUndefined(({} as Record<string, unknown>).polluted)
   })
 
   const optional = Schema.optionalKey
   const Options = Schema.Struct({
-    actorId: optional(MemoryLake.ActorId),
-    readOnlyProjectIds: optional(Schema.Array(MemoryLake.ProjectId)),
+    actorId: optional(MemoryLakeOptions.ActorId),
+    readOnlyProjectIds: optional(Schema.Array(MemoryLakeOptions.ProjectId)),
     skipMemory: optional(Schema.Boolean),
     overrides: optional(Schema.Struct({
       model: optional(Schema.String),
@@ -132,7 +132,7 @@ describe("MemoryLake", () => {
   })
 
   it.prop("ML-12..16: what is written is read back", [Options], ([options]) => {
-    const read = MemoryLake.decodeOptions(JSON.parse(wire(options)))
+    const read = MemoryLakeOptions.decode(JSON.parse(wire(options)))
     assert.deepStrictEqual<unknown>(read, JSON.parse(JSON.stringify(options)))
   }, { arbitrary: { runs: 200 } })
 
@@ -141,7 +141,7 @@ describe("MemoryLake", () => {
     [Arbitrary.schema(Schema.Record(Schema.String, Schema.Json))],
     ([extra]) => {
       const json = JSON.parse(JSON.stringify({ ...extra, overrides: extra }))
-      assert.deepStrictEqual(JSON.parse(wire(MemoryLake.decodeOptions(json))), json)
+      assert.deepStrictEqual(JSON.parse(wire(MemoryLakeOptions.decode(json))), json)
     },
     { arbitrary: { runs: 200 } }
   )

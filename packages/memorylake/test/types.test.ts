@@ -1,8 +1,8 @@
-import { MemoryLake } from "@effect-a2a/memorylake"
+import { MemoryLakeOptions } from "@effect-a2a/memorylake"
 import { assert, it } from "@effect/vitest"
 
-const overriding = (capabilitiesOverride: MemoryLake.Capabilities) =>
-  MemoryLake.metadata({ overrides: { capabilitiesOverride } })
+const overriding = (capabilitiesOverride: MemoryLakeOptions.Capabilities) =>
+  MemoryLakeOptions.encode({ overrides: { capabilitiesOverride } })
 
 // What the service would ignore in silence does not compile: each line below needs its directive.
 it("ML-14: misspelt and misused capabilities are type errors", () => {
@@ -34,9 +34,9 @@ it("ML-14: misspelt and misused capabilities are type errors", () => {
   // @ts-expect-error null switches nothing off
   overriding({ web_search: null })
   // @ts-expect-error a plain string is no actor id
-  MemoryLake.metadata({ actorId: "actor-33d6b73298fb43482a765643ff92444b" })
+  MemoryLakeOptions.encode({ actorId: "actor-33d6b73298fb43482a765643ff92444b" })
   // @ts-expect-error a misspelt option
-  MemoryLake.metadata({ skipMemmory: true })
+  MemoryLakeOptions.encode({ skipMemmory: true })
 
   assert.deepStrictEqual<unknown>(
     overriding({

@@ -2,7 +2,7 @@ import {
   type AgentError,
   AgentTransport,
   Credentials,
-  type HttpTransport,
+  type HttpBinding,
   Id,
   Message,
   Operation,
@@ -10,7 +10,7 @@ import {
   Protocol,
   type Task
 } from "@effect-a2a/core"
-import { MemoryLake, TaskFeedback } from "@effect-a2a/memorylake"
+import { MemoryLake, MemoryLakeOptions, TaskFeedback } from "@effect-a2a/memorylake"
 import { JsonRpc } from "@effect-a2a/transport-jsonrpc"
 import { Rest } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
@@ -62,14 +62,14 @@ const http = (respond: (sent: Sent) => Response) => {
 const json = (body: string, init?: ResponseInit) =>
   new Response(body, { ...init, headers: { "content-type": "application/json", ...init?.headers } })
 
-const bindings: Readonly<Record<string, HttpTransport.ClientLayer>> = { REST: Rest.layer, "JSON-RPC": JsonRpc.layer }
+const bindings: Readonly<Record<string, HttpBinding.HttpBinding>> = { REST: Rest.binding, "JSON-RPC": JsonRpc.binding }
 
 const transport = (binding: string, protocol: Protocol.Protocol) =>
-  MemoryLake.layer(bindings[binding]!)({ ...address, protocol })
+  MemoryLake.layer({ ...address, binding: bindings[binding]!, protocol })
 
-const options: MemoryLake.Options = {
-  actorId: MemoryLake.ActorId.make("actor-33d6b73298fb43482a765643ff92444b"),
-  readWriteProjectId: MemoryLake.ProjectId.make("proj-b93e8d95a8705bcc4ec42a65ba4cc7f8")
+const options: MemoryLakeOptions.Options = {
+  actorId: MemoryLakeOptions.actorId("actor-33d6b73298fb43482a765643ff92444b"),
+  readWriteProjectId: MemoryLakeOptions.projectId("proj-b93e8d95a8705bcc4ec42a65ba4cc7f8")
 }
 
 const memorylake = { actorId: options.actorId, readWriteProjectId: options.readWriteProjectId }
@@ -265,7 +265,7 @@ describe("MemoryLake on the wire", () => {
   it.effect("ML-01: a host that is none fails the layer with a corrected form", () =>
     Effect.gen(function*() {
       const { layer } = http(() => json("{}"))
-      const agent = MemoryLake.layer(Rest.layer)({ ...address, host: "app.memorylake.ai" })
+      const agent = MemoryLake.layer({ ...address, binding: Rest.binding, host: "app.memorylake.ai" })
       const error = yield* Effect.flip(send.pipe(Effect.provide(agent.pipe(Layer.provide(layer)))))
       assert.strictEqual(error.reason._tag, "InvalidRequestError")
       assert.include(error.message, "https://app.memorylake.ai")
@@ -279,7 +279,7 @@ describe("TaskFeedback", () => {
     it.effect(`ML-31: a rating is posted beside the task of ${protocol.version}, with the extension's header`, () =>
       Effect.gen(function*() {
         const { layer, sent } = http(() => json(`{"success":true}`))
-        yield* TaskFeedback.send({ ...address, protocol })({ taskId, rating: "down", comment: "No." }).pipe(
+        yield* TaskFeedback.send({ ...address, protocol, taskId, rating: "down", comment: "No." }).pipe(
           Effect.provide(layer)
         )
         const [{ body, headers, method, url }] = sent as [Sent]
@@ -294,7 +294,7 @@ describe("TaskFeedback", () => {
     Effect.gen(function*() {
       const { layer, sent } = http(() => json(`{"success":true}`))
       const rate = (comment: string) =>
-        TaskFeedback.send(address)({ taskId, rating: "up", comment }).pipe(Effect.provide(layer))
+        TaskFeedback.send({ ...address, taskId, rating: "up", comment }).pipe(Effect.provide(layer))
       yield* rate("x".repeat(2_000))
       const { origin, reason } = yield* Effect.flip(rate("x".repeat(2_001)))
       assert.strictEqual(sent.length, 1)
@@ -307,7 +307,9 @@ describe("TaskFeedback", () => {
       const { layer } = http(() =>
         json(`{"success":false,"message":"no","error_code":"ACCESS_DENIED"}`, { status: 403 })
       )
-      const error = yield* Effect.flip(TaskFeedback.send(address)({ taskId, rating: "up" }).pipe(Effect.provide(layer)))
+      const error = yield* Effect.flip(
+        TaskFeedback.send({ ...address, taskId, rating: "up" }).pipe(Effect.provide(layer))
+      )
       assert.strictEqual(error.operation, "TaskFeedback.send")
       assert.strictEqual(error.reason._tag, "AccessDeniedError")
     }))

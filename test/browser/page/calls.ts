@@ -12,8 +12,6 @@ import * as Message from "@effect-a2a/core/Message"
 import * as Part from "@effect-a2a/core/Part"
 import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
-import * as JsonRpc from "@effect-a2a/transport-jsonrpc/JsonRpc"
-import * as Rest from "@effect-a2a/transport-rest/Rest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -65,10 +63,11 @@ const credentials = ({ isKept, token, tokenUrl }: Target): Layer.Layer<Credentia
 const client = ({ agent, binding, lake, protocol, url }: Target) => {
   if (agent !== undefined) return BrowserAgent.layer({ agent })
   if (lake === undefined) return BrowserAgent.layer({ url: url!, binding, protocol })
-  const layer = MemoryLake.layer(binding === "jsonrpc" ? JsonRpc.layer : Rest.layer)
-  return BrowserAgent.layerOver(
-    BrowserAgent.dropOnHide(layer({ ...lake, protocol: BrowserAgent.protocols[protocol ?? "1.0"] }))
-  )
+  return BrowserAgent.layerOver(BrowserAgent.dropOnHide(MemoryLake.layer({
+    ...lake,
+    binding: BrowserAgent.bindings[binding ?? "rest"],
+    protocol: BrowserAgent.protocols[protocol ?? "1.0"]
+  })))
 }
 
 type Needs = Agent.Agent | ConversationStore.ConversationStore | Scope.Scope

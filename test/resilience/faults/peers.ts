@@ -57,7 +57,7 @@ export const services = (wait: Duration.Duration) => {
   const lake = {
     routes: MemoryLakeEmulator.routes,
     peers: (origin: string, clients: Pick<Peer, "client" | "clean">): ReadonlyArray<Peer> =>
-      cells.map(({ client, name, protocol }) => ({
+      cells.map(({ http, name, protocol }) => ({
         ...clients,
         name: `replay ${name}`,
         mode: "replay",
@@ -68,7 +68,7 @@ export const services = (wait: Duration.Duration) => {
           "hello",
           ...(Duration.toMillis(wait) > 100 ? ["slow search with citations"] : [])
         ],
-        transport: MemoryLake.layer(client)({ ...MemoryLakeEmulator.address(origin), protocol })
+        transport: MemoryLake.layer({ ...MemoryLakeEmulator.address(origin), binding: http, protocol })
       }))
   }
   const ours = (speaks: boolean) => {

@@ -6,7 +6,6 @@ import * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import * as Credentials from "@effect-a2a/core/Credentials"
 import * as Discovery from "@effect-a2a/core/Discovery"
 import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
-import * as HttpTransport from "@effect-a2a/core/HttpTransport"
 import type * as Protocol from "@effect-a2a/core/Protocol"
 import * as ServiceParameters from "@effect-a2a/core/ServiceParameters"
 import * as Timeouts from "@effect-a2a/core/Timeouts"
@@ -59,10 +58,9 @@ const transport = (
 ): Layer.Layer<AgentTransport.AgentTransport, AgentError, HttpClient | Credentials.Credentials> => {
   if (place._tag === "Adk") return Adk.layer(place)
   if (place._tag === "MemoryLake") {
-    const client: HttpTransport.ClientLayer = (options) =>
-      HttpTransport.layer({ binding: NodeAgent.bindings[binding ?? "rest"], ...options })
-    return MemoryLake.layer(client)({
+    return MemoryLake.layer({
       ...place.address,
+      binding: NodeAgent.bindings[binding ?? "rest"],
       protocol: NodeAgent.protocols[protocol ?? "1.0"]
     })
   }

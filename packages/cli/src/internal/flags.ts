@@ -1,6 +1,6 @@
 /** Flags of more than one command. */
 import * as Protocol from "@effect-a2a/core/Protocol"
-import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
+import * as MemoryLakeOptions from "@effect-a2a/memorylake/MemoryLakeOptions"
 import * as Flag from "effect/cli/Flag"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Duration from "effect/Duration"
@@ -99,15 +99,15 @@ export const limits = {
 /** MemoryLake's options of a message. */
 export const memoryLake = {
   actor: text("actor", "ID", "MemoryLake: the actor who sends the message").pipe(
-    Flag.withSchema(MemoryLake.ActorId),
+    Flag.withSchema(MemoryLakeOptions.ActorId),
     Flag.optional
   ),
   project: text("project", "ID", "MemoryLake: the project to read and write; required with --file").pipe(
-    Flag.withSchema(MemoryLake.ProjectId),
+    Flag.withSchema(MemoryLakeOptions.ProjectId),
     Flag.optional
   ),
   readOnlyProject: many("read-only-project", "ID", "MemoryLake: a further project to read").pipe(
-    Flag.withSchema(Schema.Array(MemoryLake.ProjectId))
+    Flag.withSchema(Schema.Array(MemoryLakeOptions.ProjectId))
   ),
   skipMemory: toggle("skip-memory", "MemoryLake: do not use memory"),
   model: text("model", "CODE", "MemoryLake: the model to use").pipe(Flag.optional),

@@ -1,5 +1,6 @@
 /** The flags of MemoryLake as options of its requests. */
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
+import * as MemoryLakeOptions from "@effect-a2a/memorylake/MemoryLakeOptions"
 import * as Option from "effect/Option"
 import type { Flags } from "./target.ts"
 
@@ -14,7 +15,7 @@ const webSearch = (sets: string) => ({
 })
 
 /** Creates the options from all flags except `--memorylake-json`. */
-export const options = (flags: Flags): MemoryLake.Options => ({
+export const options = (flags: Flags): MemoryLakeOptions.Options => ({
   ...member("actorId", flags.actor),
   ...member("readWriteProjectId", flags.project),
   ...(flags.readOnlyProject.length > 0 && { readOnlyProjectIds: flags.readOnlyProject }),
@@ -33,7 +34,7 @@ export const isUsed = (flags: Flags): boolean =>
 
 /** Provides the options to an effect or a stream. Single flags win over `--memorylake-json`. */
 export const provide = (flags: Flags) => {
-  const json = Option.match(flags.memorylakeJson, { onNone: () => ({}), onSome: MemoryLake.decodeOptions })
+  const json = Option.match(flags.memorylakeJson, { onNone: () => ({}), onSome: MemoryLakeOptions.decode })
   const [inner, outer] = [MemoryLake.withOptions(options(flags)), MemoryLake.withOptions(json)]
   return <S extends Parameters<typeof inner>[0]>(self: S): S => outer(inner(self))
 }

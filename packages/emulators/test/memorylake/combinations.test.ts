@@ -2,7 +2,7 @@ import {
   type AgentError,
   AgentTransport,
   Credentials,
-  type HttpTransport,
+  type HttpBinding,
   Id,
   Message,
   Operation,
@@ -21,7 +21,7 @@ import * as Wire from "../../../testing/src/Wire.ts"
 import * as Refusals from "../../src/internal/memorylake/refusals.ts"
 import * as MemoryLakeEmulator from "../../src/MemoryLakeEmulator.ts"
 
-const bindings: Readonly<Record<string, HttpTransport.ClientLayer>> = { REST: Rest.layer, "JSON-RPC": JsonRpc.layer }
+const bindings: Readonly<Record<string, HttpBinding.HttpBinding>> = { REST: Rest.binding, "JSON-RPC": JsonRpc.binding }
 const question = "What is the capital of France?"
 
 const send = (text: string, contextId?: Id.ContextId) =>
@@ -44,7 +44,7 @@ for (const [name, binding] of Object.entries(bindings)) {
   for (const protocol of [Protocol.v1_0, Protocol.v0_3]) {
     const config = { ...MemoryLakeEmulator.address("http://lake.test"), protocol }
     const lake = (key: string) =>
-      MemoryLake.layer(binding)(config).pipe(
+      MemoryLake.layer({ ...config, binding }).pipe(
         Layer.provideMerge(Layer.mergeAll(
           Wire.layerHttp(MemoryLakeEmulator.routes),
           Credentials.layerBearer(Redacted.make(key))
@@ -120,7 +120,7 @@ for (const [name, binding] of Object.entries(bindings)) {
         Effect.gen(function*() {
           const agent = yield* AgentTransport.AgentTransport
           const { id } = yield* send(question)
-          yield* TaskFeedback.send(config)({ taskId: id, rating: "up" })
+          yield* TaskFeedback.send({ ...config, taskId: id, rating: "up" })
           const get = agent.call(Operation.GetTask, { id })
           assert.isUndefined(TaskFeedback.fromTask(yield* get))
           assert.deepStrictEqual(TaskFeedback.fromTask(yield* TaskFeedback.withFeedback(get)), { rating: "up" })

@@ -296,12 +296,12 @@ describe("the emulator's rules", () => {
     inWorkspace(Effect.gen(function*() {
       const transport = yield* AgentTransport
       const task = (yield* transport.call(Operation.SendMessage, {
-        message: yield* Message.user("hi", { messageId: MemoryLake.unnamedMessageId }),
+        message: yield* Message.user("hi", { messageId: MemoryLake.missingMessageId }),
         metadata: { memorylake: {} },
         configuration: { taskPushNotificationConfig: { url: "https://me.test" } }
       })) as Task.Task
       assert.strictEqual(task.status.state, "completed")
-      assert.notStrictEqual(task.history?.[0]?.messageId, MemoryLake.unnamedMessageId)
+      assert.notStrictEqual(task.history?.[0]?.messageId, MemoryLake.missingMessageId)
     })))
 
   it.effect("ML-30: a canceled task is canceled once, and its context is free again", () =>

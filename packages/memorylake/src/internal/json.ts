@@ -1,11 +1,11 @@
-/** Helpers over plain JSON. */
+/** Reads and merges JSON. */
 import type { Metadata } from "@effect-a2a/core/Metadata"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 
-export const isJsonObject = (value: unknown): value is Metadata =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+export const isJsonObject = (value: unknown): value is Metadata => Predicate.isReadonlyObject(value)
 
-/** `over` upon `base`: objects merge member by member, everything else is replaced. */
+/** Merges `over` into `base`: objects member by member, other values are replaced. */
 export const merge = (base: Metadata, over: Metadata): Metadata => ({
   ...base,
   ...Object.fromEntries(
@@ -16,6 +16,6 @@ export const merge = (base: Metadata, over: Metadata): Metadata => ({
   )
 })
 
-/** The JSON that a text holds, if it holds JSON. */
+/** Parses JSON; `undefined` if the text is not JSON. */
 export const parse = (text: string): unknown =>
   Result.getOrElse(Result.try(() => JSON.parse(text) as unknown), () => undefined)

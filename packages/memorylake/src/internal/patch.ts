@@ -15,7 +15,7 @@ export const defaultHost = "https://app.memorylake.cn"
 export const agentPath = (workspaceId: string, agentId: string) =>
   `/openapi/memorylake/api/v3/workspaces/${workspaceId}/agents/${agentId}`
 
-export const unnamedMessageId = MessageId.make("memorylake-unnamed-message")
+export const missingMessageId = MessageId.make("memorylake-missing-message-id")
 
 // refusals
 
@@ -79,7 +79,7 @@ const has = (json: Metadata, ...spellings: ReadonlyArray<string>) =>
 
 /** A message may come without an id. */
 const named = onMessage((message) =>
-  Result.succeed(has(message, "messageId", "message_id") ? message : { ...message, messageId: unnamedMessageId })
+  Result.succeed(has(message, "messageId", "message_id") ? message : { ...message, messageId: missingMessageId })
 )
 
 /** Bodies of the other edition are refused, not guessed at (ML-23). */

@@ -151,11 +151,12 @@ const feedback = Command.make(
       return yield* new UsageError({ message: "feedback requires a MemoryLake agent: give --workspace and --agent" })
     }
     const feedback = { rating: input.rating, ...(Option.isSome(input.comment) && { comment: input.comment.value }) }
-    yield* TaskFeedback.send({ ...place.address, protocol: protocols[combination.protocol ?? "1.0"] })({
+    yield* TaskFeedback.send({
+      ...place.address,
+      protocol: protocols[combination.protocol ?? "1.0"],
       taskId,
       ...feedback
-    })
-      .pipe(
+    }).pipe(
         Effect.provideContext(http),
         provide
       )

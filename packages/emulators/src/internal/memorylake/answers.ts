@@ -7,6 +7,7 @@ import * as Message from "@effect-a2a/core/Message"
 import * as Part from "@effect-a2a/core/Part"
 import * as Recognizer from "@effect-a2a/core/Recognizer"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
+import * as MemoryLakeOptions from "@effect-a2a/memorylake/MemoryLakeOptions"
 import type { Turn } from "@effect-a2a/server/AgentExecutor"
 import * as Reply from "@effect-a2a/server/Reply"
 import * as Duration from "effect/Duration"
@@ -119,7 +120,7 @@ const isCalled = (question: string, word: string) => new RegExp(`\\b${word}\\b`,
 
 const redacted = (text: string) => text.replace(/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, "[EMAIL_REDACTED]")
 
-const cannedRun = (asked: string, options: MemoryLake.Options): Run => {
+const cannedRun = (asked: string, options: MemoryLakeOptions.Options): Run => {
   const capabilities = options.overrides?.capabilitiesOverride ?? {}
   const question = capabilities.pii === undefined ? asked : redacted(asked)
   const says = (word: string) => isCalled(asked, word)
@@ -156,7 +157,7 @@ const replies = ({ taskId }: Turn, { result, steps }: Run): ReadonlyArray<Reply.
 
 /** The replies to a turn; what they are depends on nothing else. */
 export const answer = (turn: Turn): ReadonlyArray<Reply.Reply> => {
-  const options = MemoryLake.decodeOptions(turn.metadata.memorylake)
+  const options = MemoryLakeOptions.decode(turn.metadata.memorylake)
   const model = options.overrides?.model
   const question = Message.text(turn.message)
   if (model !== undefined && !models.includes(model)) {

@@ -14,6 +14,7 @@ import * as TaskState from "@effect-a2a/core/TaskState"
 
 import * as Transport from "@effect-a2a/core/Transport"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
+import * as MemoryLakeOptions from "@effect-a2a/memorylake/MemoryLakeOptions"
 import * as Caller from "@effect-a2a/server/Caller"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -58,8 +59,8 @@ const refuse = (code: Refusals.Code, message: string): Effect.Effect<never, Reas
 const isObject = (json: Schema.Json | undefined): json is { readonly [key: string]: Schema.Json } =>
   typeof json === "object" && json !== null && !Array.isArray(json)
 
-const isActorId = Schema.is(MemoryLake.ActorId)
-const isProjectId = Schema.is(MemoryLake.ProjectId)
+const isActorId = Schema.is(MemoryLakeOptions.ActorId)
+const isProjectId = Schema.is(MemoryLakeOptions.ProjectId)
 
 const checkActor = Effect.fnUntraced(function*(actorId: string | undefined) {
   if (actorId === undefined) {
@@ -74,15 +75,17 @@ const checkActor = Effect.fnUntraced(function*(actorId: string | undefined) {
   if (actorId === Refusals.deniedActor) return yield* refuse("ACCESS_DENIED", "workspace_actor:fact_search is missing")
 })
 
-const checkProjects = Effect.fnUntraced(function*({ readOnlyProjectIds = [], readWriteProjectId }: MemoryLake.Options) {
-  if (readWriteProjectId !== undefined && !isProjectId(readWriteProjectId)) {
-    return yield* refuse("INVALID_ARGUMENT", "readWriteProjectId is malformed")
+const checkProjects = Effect.fnUntraced(
+  function*({ readOnlyProjectIds = [], readWriteProjectId }: MemoryLakeOptions.Options) {
+    if (readWriteProjectId !== undefined && !isProjectId(readWriteProjectId)) {
+      return yield* refuse("INVALID_ARGUMENT", "readWriteProjectId is malformed")
+    }
+    if (readWriteProjectId === Refusals.unknownProject) return yield* refuse("NOT_FOUND", "there is no such project")
+    if ([readWriteProjectId, ...readOnlyProjectIds].some((projectId) => projectId === Refusals.deniedProject)) {
+      return yield* refuse("ACCESS_DENIED", "project:mem_search is missing")
+    }
   }
-  if (readWriteProjectId === Refusals.unknownProject) return yield* refuse("NOT_FOUND", "there is no such project")
-  if ([readWriteProjectId, ...readOnlyProjectIds].some((projectId) => projectId === Refusals.deniedProject)) {
-    return yield* refuse("ACCESS_DENIED", "project:mem_search is missing")
-  }
-})
+)
 
 /** What a message must say, before anything else is looked at. Gives the options in it. */
 const checkMessage = Effect.fnUntraced(function*({ message, metadata }: Operation.SendMessageRequest) {
@@ -95,7 +98,7 @@ const checkMessage = Effect.fnUntraced(function*({ message, metadata }: Operatio
   if (capabilities !== undefined && !isObject(capabilities)) {
     return yield* refuse("INVALID_ARGUMENT", "capabilitiesOverride must be an object")
   }
-  const options = MemoryLake.decodeOptions(memorylake)
+  const options = MemoryLakeOptions.decode(memorylake)
   yield* checkActor(options.actorId)
   yield* checkProjects(options)
   if (options.readWriteProjectId === undefined && message.parts.some(Part.isFile)) {
@@ -200,7 +203,7 @@ const make = Effect.fnUntraced(function*(agentId: string) {
     const because = (reason: Reason) => new AgentError.AgentError({ operation: operation._tag, reason })
     const { readWriteProjectId } = yield* Effect.mapError(checkMessage(request), because)
     const contextId = yield* contextOf(request.message)
-    const messageId = request.message.messageId === MemoryLake.unnamedMessageId
+    const messageId = request.message.messageId === MemoryLake.missingMessageId
       ? yield* Id.messageId
       : request.message.messageId
     yield* Effect.mapError(enter(contextId, readWriteProjectId), because)

@@ -154,7 +154,7 @@ describe("MemoryLake.protocol: requests read", () => {
       assert.deepInclude(read.message, {
         role: "user",
         parts: [{ _tag: "Text", text: "hi" }],
-        messageId: MemoryLake.unnamedMessageId
+        messageId: MemoryLake.missingMessageId
       })
       assert.deepStrictEqual(read.metadata, { memorylake: {} })
     }
