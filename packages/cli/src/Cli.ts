@@ -3,15 +3,17 @@
  * stdout, everything else to stderr. Exit codes: 0 success, 1 the task did not succeed, 2 wrong usage, 3 refused,
  * 4 network, 5 response not understood, 6 the task waits for its caller, 130 interrupted; 70 is a bug of the command.
  *
- * ```ts no-run
+ * ```ts
  * import { Cli } from "@effect-a2a/cli"
- * import { NodeRuntime, NodeServices } from "@effect/platform-node"
+ * import * as NodeServices from "@effect/platform-node/NodeServices"
  * import { Effect } from "effect"
  *
- * Cli.run(["ask", "What is the capital of France?", "--json"]).pipe(
- *   Effect.provide(NodeServices.layer),
- *   NodeRuntime.runMain
+ * const code = Cli.run(["ask", "please fail"]).pipe(
+ *   Effect.as(0),
+ *   Effect.catchTag("Exit", (exit) => Effect.succeed(exit.code)),
+ *   Effect.provide(NodeServices.layer)
  * )
+ * await Effect.runPromise(code) // => 1
  * ```
  *
  * @since 0.1.0
