@@ -56,7 +56,7 @@ for (const one of cells) {
         const { reason } = yield* Effect.flip(card(layer))
         assert.strictEqual(reason._tag, "NotFoundError")
         assert.include(reason.message, `${below} (405)`)
-        assert.include(reason.message, `${origin} (404)`)
+        assert.include(reason.message, `${origin} (HTTP 404)`)
       }))
 
     it.effect("CARD-01: any other answer ends the search", () =>

@@ -30,10 +30,20 @@ import * as Retry from "./internal/transport/retry.ts"
 import * as WithCard from "./internal/transport/withCard.ts"
 import * as Transport from "./Transport.ts"
 
-export { fromHandlers, type Handlers, type Interceptors, refusePush } from "./Transport.ts"
-
 /** The functions of a transport. */
 export type Service = Transport.Transport
+
+/** One function per operation, which fails with `E`. */
+export type Handlers<E = Transport.Failure> = Transport.Handlers<E>
+
+/** Functions around the handlers of a transport, by operation. */
+export type Interceptors = Transport.Interceptors
+
+/** Makes a transport from one function per operation; a missing one fails with `UnsupportedOperationError`. */
+export const fromHandlers = Transport.fromHandlers
+
+/** Refuses every operation on webhooks with the same reason, before anything is sent. */
+export const refusePush = Transport.refusePush
 
 /** The transport that an {@link Agent} calls. */
 export class AgentTransport
@@ -122,7 +132,7 @@ export const retrySends = (policy: Policy = backoff(3)): Decorator =>
   transform(Retry.retry(policy, ({ kind }) => kind === "send"))
 
 /** An attempt to resume a stream: of which task, and how many in a row. */
-export type ResumeAttempt = Resume.ResumeAttempt
+export interface ResumeAttempt extends Resume.ResumeAttempt {}
 
 /** Called on every attempt to resume a stream. Default: does nothing. */
 export const CurrentOnResume = Context.Reference<(attempt: ResumeAttempt) => Effect.Effect<void>>(

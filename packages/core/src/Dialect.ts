@@ -49,7 +49,7 @@ export interface Route {
 /** An error as it appears on the wire, in either direction. */
 export interface WireFailure {
   readonly message: string
-  /** True for a response that is no refusal but cannot be read. */
+  /** True for a response that cannot be read, as opposed to a refusal. */
   readonly isMalformed?: boolean | undefined
   /** HTTP status. */
   readonly status?: number | undefined

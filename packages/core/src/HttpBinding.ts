@@ -37,7 +37,7 @@ export interface HttpBinding {
   readonly protocolBinding: string
   /** Selects the dialect of a protocol version. */
   readonly dialect: (protocol: Protocol.Protocol) => Protocol.Dialect
-  /** Returns the media types accepted for a response that is no stream. */
+  /** Returns the media types accepted for a response that is not a stream. */
   readonly accept: (protocol: Protocol.Protocol) => string
   /**
    * Returns the possible requests of an operation, in order of preference; none if the protocol version lacks it. `body`
@@ -61,7 +61,7 @@ export interface HttpBinding {
 
 /**
  * Limits on what a peer may send. `maxEventSize`: characters of one event (default 32 Mi). `maxResponseSize`: characters
- * of a response that is no stream (default 64 Mi). `trailingSnapshotTimeout`: how long a stream waits for a last
+ * of a response that is not a stream (default 64 Mi). `trailingSnapshotTimeout`: how long a stream waits for a last
  * snapshot after its task has ended (default 200 ms).
  */
 export interface Limits {

@@ -57,7 +57,7 @@ export interface HttpPeer {
   readonly protocol?: Protocol.Protocol | undefined
   readonly client: HttpClient.HttpClient
   readonly credentials: Credentials.Credentials["Service"]
-  /** Characters of a response that is no stream, at most. */
+  /** Characters of a response that is not a stream, at most. */
   readonly maxResponseSize: number
 }
 
@@ -255,7 +255,7 @@ export const retryAfter = (
     : Effect.map(DateTime.now, (now) => Duration.max(DateTime.distance(now, date.value), Duration.zero))
 }
 
-/** A response read to its end. An empty body is `undefined`; `body` fails with the parser's message if it is no JSON. */
+/** A response read to its end. An empty body is `undefined`; `body` fails with the parser's message if it is not JSON. */
 export interface JsonResponse {
   readonly response: HttpClientResponse.HttpClientResponse
   readonly text: string

@@ -86,7 +86,7 @@ export const layer = (
 export type ClientLayer = (options: Options) => Layer.Layer<AgentTransport, AgentError.AgentError, Requirements>
 
 /**
- * Sends one JSON request that is no operation of A2A, such as a vendor's addition, and returns the response body. The
+ * Sends one JSON request other than an A2A operation, such as a vendor's addition, and returns the response body. The
  * request is joined to the URL; credentials, headers and refusals are those of an operation. `operation` names it in
  * errors.
  */

@@ -38,7 +38,7 @@ export interface Protocol<out Version extends string = string> {
   /** Errors of whatever stands before an agent: gateways, proxies, the REST binding itself. */
   readonly http: {
     readonly failure: {
-      /** Returns `undefined` if the document is no error. Called for every status of 400 or above, and for events. */
+      /** Returns `undefined` if the document is not an error. Called for every status of 400 or above, and for events. */
       readonly decode: (body: unknown) => WireFailure | undefined
       readonly encode: (failure: WireFailure) => { readonly status: number; readonly body: Schema.Json }
     }

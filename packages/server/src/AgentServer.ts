@@ -114,7 +114,8 @@ const make = Effect.fnUntraced(function*(options: Options) {
     GetTaskPushNotificationConfig: noPush,
     ListTaskPushNotificationConfigs: noPush,
     DeleteTaskPushNotificationConfig: noPush,
-    GetExtendedAgentCard: () => options.extendedCard ?? Effect.fail(unsupportedReason("This agent has no extended card")),
+    GetExtendedAgentCard: () =>
+      options.extendedCard ?? Effect.fail(unsupportedReason("This agent has no extended card")),
     GetAgentCard: () => Effect.succeed(card)
   })
 })

@@ -53,7 +53,7 @@ const malformed = ({ dialect }: Connection, message: string, issue: string) =>
 
 const contextOf = ({ dialect }: Connection, { ofTask }: Prepare.Prepared) => ({ ofTask, dialect: dialect.name })
 
-/** Returns the result of a response that is no stream, or its refusal. */
+/** Returns the result of a response that is not a stream, or its refusal. */
 const fromResponse = (
   self: Connection,
   { body, response, text }: HttpPeer.JsonResponse,
@@ -217,7 +217,7 @@ export const make = (options: {
   }
 }
 
-/** Sends one JSON request that is no operation, with the credentials and the refusals of one. */
+/** Sends one JSON request that is not an operation, with the credentials and the refusals of one. */
 export const request = (options: {
   readonly peer: HttpPeer.A2aPeer
   readonly operation: string

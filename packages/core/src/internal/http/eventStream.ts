@@ -1,6 +1,6 @@
 /**
- * Bytes to events: UTF-8, SSE, JSON, envelope, dialect, one pull per network chunk and one array per pull. Ends well
- * only after a settled state or a message.
+ * Decodes bytes to events: UTF-8, SSE, JSON, envelope, dialect, one pull per network chunk and one array per pull. A
+ * stream succeeds only after a settled state or a message. Tested in `test/engine/streamEnd.test.ts`.
  */
 import type * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
@@ -23,24 +23,23 @@ import * as SseParser from "./sse.ts"
 
 type Reason = AgentError.AgentErrorReason
 type Events = Arr.NonEmptyReadonlyArray<StreamEvent.StreamEvent>
+type Next = Effect.Effect<Events, Reason | Cause.Done>
+type Texts = Pull.Pull<Arr.NonEmptyReadonlyArray<string>, HttpClientError.HttpClientError | AgentError.TimeoutError>
 
 export interface Options {
-  /** One SSE event to one canonical event; `undefined` skips it. */
+  /** Decodes one SSE event; `undefined` skips it. */
   readonly read: (data: unknown, event: string) => Result.Result<StreamEvent.StreamEvent | undefined, Reason>
   readonly dialect: string
-  /** Characters of one event. */
+  /** Characters of one event, at most. */
   readonly maxEventSize: number
-  /** How long after the end of a task a last snapshot is waited for. */
+  /** How long to wait for a last snapshot after the end of a task. */
   readonly trailingSnapshotTimeout: Duration.Duration
-  /** Where the ids of events are noted. */
+  /** Keeps the ids of events. */
   readonly cursor: Cursor | undefined
 }
 
-/** `open`: the task waits for credentials, which may come by another way. `end`: nothing more is to come. */
+/** `open`: the task waits for credentials, which may arrive by another way. `end`: no more events are expected. */
 type Settled = "no" | "open" | "end"
-
-/** A heartbeat that is an event, and the end mark that gateways for language models put behind every stream. */
-const isNoData = (data: string): boolean => data.trim() === "" || data === "[DONE]"
 
 const settle = (settled: Settled, event: StreamEvent.StreamEvent, hasTask: boolean): Settled => {
   if (settled === "end") return settled
@@ -50,129 +49,149 @@ const settle = (settled: Settled, event: StreamEvent.StreamEvent, hasTask: boole
   return state === "auth-required" ? "open" : TaskState.isSettled(state) ? "end" : "no"
 }
 
+/** True for heartbeats sent as events, and for the end mark that gateways for language models add to every stream. */
+const isPadding = (data: string): boolean => data.trim() === "" || data === "[DONE]"
+
+const malformed = ({ dialect }: Options, event: Sse.Event, issue: string): Reason =>
+  new AgentError.MalformedResponseError({
+    message: `an event is not JSON: ${Json.snippet(event.data)}`,
+    dialect,
+    issue
+  })
+
+const tooLarge = ({ maxEventSize }: Options): Reason =>
+  new AgentError.ResponseTooLargeError({
+    message: `an event is larger than ${maxEventSize} characters`,
+    maxLength: maxEventSize
+  })
+
+const readEvent = (
+  options: Options,
+  event: Sse.Event
+): Result.Result<StreamEvent.StreamEvent | undefined, Reason> => {
+  // the parser limits what it buffers, not what arrives whole in one chunk
+  if (event.data.length > options.maxEventSize) return Result.fail(tooLarge(options))
+  if (event.event !== "error" && isPadding(event.data)) return Result.succeed(undefined)
+  const json = Json.parse(event.data)
+  if (Result.isSuccess(json)) return options.read(json.success, event.event)
+  return event.event === "message" || event.event === "error"
+    ? Result.fail(malformed(options, event, json.failure))
+    : Result.succeed(undefined)
+}
+
+/** Makes the decoder of one connection: text to events, and whether the stream may end. */
+const makeDecoder = (options: Options) => {
+  let parsed: Array<Sse.Event> = []
+  let settled: Settled = "no"
+  let taskId: TaskId | undefined
+  let retryAfter: Duration.Duration | undefined
+  let failure: Reason | undefined
+  const parser = SseParser.makeParser((event) => {
+    if (event._tag === "Event") parsed.push(event)
+    else retryAfter = event.duration
+  }, { maxEventSize: options.maxEventSize })
+
+  const parse = (texts: ReadonlyArray<string>): void => {
+    for (const text of texts) {
+      if (parser.feed(text) !== undefined) {
+        failure ??= tooLarge(options)
+        return
+      }
+    }
+  }
+
+  const drain = (): ReadonlyArray<StreamEvent.StreamEvent> => {
+    const events: Array<StreamEvent.StreamEvent> = []
+    const batch = parsed
+    parsed = []
+    for (const event of batch) {
+      const result = readEvent(options, event)
+      if (Result.isFailure(result)) {
+        failure = result.failure
+        break
+      }
+      if (event.id !== undefined && options.cursor !== undefined) options.cursor.lastEventId = event.id
+      if (result.success === undefined) continue
+      events.push(result.success)
+      settled = settle(settled, result.success, taskId !== undefined)
+      taskId ??= StreamEvent.taskId(result.success)
+    }
+    return events
+  }
+
+  return {
+    failure: () => failure,
+    settled: () => settled,
+    /** Returns the events that the texts complete, up to the first failure. */
+    feed: (texts: ReadonlyArray<string>) => {
+      parse(texts)
+      return drain()
+    },
+    /** Returns a last event without its blank line, if it is whole; half an event is what a drop leaves behind. */
+    flush: () => {
+      parse(["\n\n"])
+      parsed = parsed.filter((event) => Result.isSuccess(Json.parse(event.data)))
+      return drain()
+    },
+    /** Fails the stream unless its task has settled. */
+    end: (toReason: () => Reason) => {
+      if (settled === "no") failure ??= toReason()
+    },
+    interrupted: ({ cause, message }: { readonly message: string; readonly cause?: unknown }): Reason =>
+      new AgentError.StreamInterruptedError({
+        message,
+        ...(cause === undefined ? undefined : { cause }),
+        ...(taskId === undefined ? undefined : { taskId }),
+        ...(retryAfter === undefined ? undefined : { retryAfter })
+      })
+  }
+}
+
+const emit = (events: ReadonlyArray<StreamEvent.StreamEvent>, otherwise: Next): Next =>
+  events.length > 0 ? Effect.succeed(events as Events) : otherwise
+
+const pullEvents = (options: Options, texts: Texts): Next => {
+  const decoder = makeDecoder(options)
+  const wait = Duration.toMillis(options.trailingSnapshotTimeout)
+  let trailingEnds: number | undefined
+  let isDone = false
+
+  /** Waits for trailing events; heartbeats do not extend the wait. */
+  const trailing = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    trailingEnds ??= now + wait
+    return Effect.timeoutOrElse(texts, { duration: Math.max(trailingEnds - now, 0), orElse: () => Cause.done() })
+  })
+
+  const end = (toReason: () => Reason): Next => {
+    const last = decoder.flush()
+    decoder.end(toReason)
+    isDone = true
+    return emit(last, next)
+  }
+
+  const next: Next = Effect.suspend(() => {
+    const failure = decoder.failure()
+    if (failure !== undefined) return Effect.fail(failure)
+    if (isDone) return Cause.done()
+    return Pull.matchEffect(decoder.settled() === "end" ? trailing : texts, {
+      onSuccess: (texts) => emit(decoder.feed(texts), next),
+      onDone: () => end(() => decoder.interrupted({ message: "the stream ended before the task did" })),
+      onFailure: (cause) => {
+        const found = Cause.findErrorOption(cause)
+        if (found._tag === "None") return Effect.failCause(cause as Cause.Cause<never>)
+        const error = found.value
+        return end(() => error._tag === "TimeoutError" ? error : decoder.interrupted(connectionError(error)))
+      }
+    })
+  })
+  return next
+}
+
 export const decode = (options: Options) =>
 (
   bytes: Stream.Stream<Uint8Array, HttpClientError.HttpClientError | AgentError.TimeoutError>
 ): Stream.Stream<StreamEvent.StreamEvent, Reason> =>
-  Stream.transformPull(Stream.decodeText(bytes), (pull) =>
-    Effect.sync(() => {
-      let parsed: Array<Sse.Event> = []
-      let settled: Settled = "no"
-      let taskId: TaskId | undefined
-      let retryAfter: Duration.Duration | undefined
-      let failure: Reason | undefined
-      let done = false
-      let trailingEnds: number | undefined
-      const parser = SseParser.makeParser((event) => {
-        if (event._tag === "Event") parsed.push(event)
-        else retryAfter = event.duration
-      }, { maxEventSize: options.maxEventSize })
-
-      const interrupted = ({ cause, message }: { readonly message: string; readonly cause?: unknown }): Reason =>
-        new AgentError.StreamInterruptedError({
-          message,
-          ...(cause === undefined ? undefined : { cause }),
-          ...(taskId === undefined ? undefined : { taskId }),
-          ...(retryAfter === undefined ? undefined : { retryAfter })
-        })
-
-      const malformed = (event: Sse.Event, issue: string): Reason =>
-        new AgentError.MalformedResponseError({
-          message: `an event is not JSON: ${Json.snippet(event.data)}`,
-          dialect: options.dialect,
-          issue
-        })
-
-      const tooLarge = (): Reason =>
-        new AgentError.ResponseTooLargeError({
-          message: `an event is larger than ${options.maxEventSize} characters`,
-          maxLength: options.maxEventSize
-        })
-
-      const readOne = (event: Sse.Event): Result.Result<StreamEvent.StreamEvent | undefined, Reason> => {
-        // the parser minds what it keeps, not what comes whole in one chunk
-        if (event.data.length > options.maxEventSize) return Result.fail(tooLarge())
-        if (event.event !== "error" && isNoData(event.data)) return Result.succeed(undefined)
-        const json = Json.parse(event.data)
-        if (Result.isSuccess(json)) return options.read(json.success, event.event)
-        return event.event === "message" || event.event === "error"
-          ? Result.fail(malformed(event, json.failure))
-          : Result.succeed(undefined)
-      }
-
-      /** Reads what the parser has found, up to the first failure. */
-      const drain = (): ReadonlyArray<StreamEvent.StreamEvent> => {
-        const events: Array<StreamEvent.StreamEvent> = []
-        const found = parsed
-        parsed = []
-        for (const event of found) {
-          const result = readOne(event)
-          if (Result.isFailure(result)) {
-            failure = result.failure
-            break
-          }
-          if (event.id !== undefined && options.cursor !== undefined) options.cursor.lastEventId = event.id
-          if (result.success === undefined) continue
-          events.push(result.success)
-          settled = settle(settled, result.success, taskId !== undefined)
-          taskId ??= StreamEvent.taskId(result.success)
-        }
-        return events
-      }
-
-      const feed = (texts: ReadonlyArray<string>): void => {
-        for (const text of texts) {
-          if (parser.feed(text) !== undefined) {
-            failure ??= tooLarge()
-            return
-          }
-        }
-      }
-
-      /** A last event that lacks its blank line is taken where it is whole; half of one is what a cut leaves behind. */
-      const flush = (): ReadonlyArray<StreamEvent.StreamEvent> => {
-        feed(["\n\n"])
-        parsed = parsed.filter((event) => Result.isSuccess(Json.parse(event.data)))
-        return drain()
-      }
-
-      const end = (why: () => Reason) => {
-        done = true
-        if (settled === "no") failure ??= why()
-        return next
-      }
-
-      const emit = (
-        events: ReadonlyArray<StreamEvent.StreamEvent>,
-        otherwise: Effect.Effect<Events, Reason | Cause.Done>
-      ) => events.length > 0 ? Effect.succeed(events as Events) : otherwise
-
-      /** What comes within the grace, which heartbeats do not stretch. */
-      const lingering = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        trailingEnds ??= now + Duration.toMillis(options.trailingSnapshotTimeout)
-        return Effect.timeoutOrElse(pull, { duration: Math.max(trailingEnds - now, 0), orElse: () => Cause.done() })
-      })
-
-      const next: Effect.Effect<Events, Reason | Cause.Done> = Effect.suspend(() => {
-        if (failure !== undefined) return Effect.fail(failure)
-        if (done) return Cause.done()
-        const more = settled === "end" ? lingering : pull
-        return Pull.matchEffect(more, {
-          onSuccess: (texts) => {
-            feed(texts)
-            return emit(drain(), next)
-          },
-          onDone: () => {
-            const last = flush()
-            return emit(last, end(() => interrupted({ message: "the stream ended before the task did" })))
-          },
-          onFailure: (cause) => {
-            const found = Cause.findErrorOption(cause)
-            if (found._tag === "None") return Effect.failCause(cause as Cause.Cause<never>)
-            const error = found.value
-            return emit(flush(), end(() => error._tag === "TimeoutError" ? error : interrupted(connectionError(error))))
-          }
-        })
-      })
-      return next
-    }))
+  Stream.transformPull(
+    Stream.decodeText(bytes),
+    (texts) => Effect.sync(() => pullEvents(options, texts))
+  )

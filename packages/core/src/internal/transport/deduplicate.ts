@@ -60,7 +60,7 @@ const isNamed = (event: Event): boolean => {
   return message !== undefined && message.messageId !== Message.missingMessageId
 }
 
-/** True for a completed task without any content: some agents return the status alone, which is no empty answer. */
+/** True for a completed task without any content: some agents return the status alone, which is not an empty answer. */
 export const isStatusOnly = ({ artifacts, history, status }: Task): boolean =>
   status.state === "completed" && artifacts === undefined && history === undefined && status.message === undefined
 
