@@ -60,62 +60,53 @@ const operation = <
   }
 ): Operation<Tag, Mode, Req, Res> => ({ _tag, ...options })
 
-/** Addresses one of several agents behind one URL; filled in from the chosen interface (specification §3.3.4). */
+/** Addresses one of several agents behind one URL. Absent: the tenant of the agent's interface (A2A 1.0 §3.3.4). */
 const tenant = Schema.optionalKey(Schema.String)
+/** The number of latest messages to return. 0: none. Absent: the server's default. */
 const historyLength = Schema.optionalKey(Schema.Int)
 const ofTask = { tenant, id: Id.TaskId }
 const ofConfig = { tenant, taskId: Id.TaskId, id: Schema.NonEmptyString }
 
-/**
- * How a message is to be handled. `returnImmediately`: give back the task at once instead of waiting for it (default:
- * wait). `historyLength`: how many of the latest messages to return; 0 is none, absent is the server's default.
- */
-export const SendMessageConfiguration = Schema.Struct({
-  acceptedOutputModes: Schema.optionalKey(Schema.Array(Schema.String)),
-  historyLength,
-  returnImmediately: Schema.optionalKey(Schema.Boolean),
-  taskPushNotificationConfig: Schema.optionalKey(PushNotification.PushNotificationConfig)
-})
-export type SendMessageConfiguration = typeof SendMessageConfiguration.Type
+/** Settings of a send. */
+export class SendMessageConfiguration extends Schema.Opaque<SendMessageConfiguration>()(
+  Schema.Struct({
+    /** Media types that the caller accepts. */
+    acceptedOutputModes: Schema.optionalKey(Schema.Array(Schema.String)),
+    historyLength,
+    /** True: return the task at once. Default: wait until it settles. */
+    returnImmediately: Schema.optionalKey(Schema.Boolean),
+    /** A webhook for the task that the message creates. */
+    taskPushNotificationConfig: Schema.optionalKey(PushNotification.PushNotificationConfig)
+  }).annotate({ identifier: "SendMessageConfiguration" })
+) {}
 
-export const SendMessageRequest = Schema.Struct({
-  tenant,
-  message: Message.Message,
-  configuration: Schema.optionalKey(SendMessageConfiguration),
-  metadata: Schema.optionalKey(Metadata)
-})
-export type SendMessageRequest = typeof SendMessageRequest.Type
+/** The request of both sends. */
+export class SendMessageRequest extends Schema.Opaque<SendMessageRequest>()(
+  Schema.Struct({
+    tenant,
+    message: Message.Message,
+    configuration: Schema.optionalKey(SendMessageConfiguration),
+    metadata: Schema.optionalKey(Metadata)
+  }).annotate({ identifier: "SendMessageRequest" })
+) {}
 
-export const ListTasksRequest = Schema.Struct({
-  tenant,
-  contextId: Schema.optionalKey(Id.ContextId),
-  status: Schema.optionalKey(TaskState),
-  /** 1 to 100. */
-  pageSize: Schema.optionalKey(Schema.Int),
-  pageToken: Schema.optionalKey(Schema.String),
-  historyLength,
-  statusTimestampAfter: Schema.optionalKey(Schema.DateTimeUtc),
-  includeArtifacts: Schema.optionalKey(Schema.Boolean)
+/** The result of a send: a task, or a message if the agent creates no task. */
+export const SendMessageResponse = Schema.Union([Task.Task, Message.Message]).annotate({
+  identifier: "SendMessageResponse"
 })
-export type ListTasksRequest = typeof ListTasksRequest.Type
+/** The result of a send: a task, or a message if the agent creates no task. */
+export type SendMessageResponse = Task.Task | Message.Message
 
-export const ListTasksResponse = Schema.Struct({
-  tasks: Schema.Array(Task.Task),
-  /** Empty on the last page. */
-  nextPageToken: Schema.String,
-  pageSize: Schema.Int,
-  totalSize: Schema.Int
-})
-export type ListTasksResponse = typeof ListTasksResponse.Type
-
+/** Sends a message; results in a task or a message (A2A 1.0 §3.1.1). */
 export const SendMessage = operation("SendMessage", {
   mode: "unary",
   kind: "send",
   idempotent: false,
   request: SendMessageRequest,
-  success: Schema.Union([Task.Task, Message.Message])
+  success: SendMessageResponse
 })
 
+/** Sends a message and streams the events of its task (A2A 1.0 §3.1.2). */
 export const SendStreamingMessage = operation("SendStreamingMessage", {
   mode: "streaming",
   kind: "send",
@@ -124,14 +115,51 @@ export const SendStreamingMessage = operation("SendStreamingMessage", {
   success: StreamEvent.StreamEvent
 })
 
+/** The request of {@link GetTask}. */
+export class GetTaskRequest extends Schema.Opaque<GetTaskRequest>()(
+  Schema.Struct({ ...ofTask, historyLength }).annotate({ identifier: "GetTaskRequest" })
+) {}
+
+/** Reads a task (A2A 1.0 §3.1.3). */
 export const GetTask = operation("GetTask", {
   mode: "unary",
   kind: "task",
   idempotent: true,
-  request: Schema.Struct({ ...ofTask, historyLength }),
+  request: GetTaskRequest,
   success: Task.Task
 })
 
+/** The request of {@link ListTasks}: filters, and a page. */
+export class ListTasksRequest extends Schema.Opaque<ListTasksRequest>()(
+  Schema.Struct({
+    tenant,
+    contextId: Schema.optionalKey(Id.ContextId),
+    status: Schema.optionalKey(TaskState),
+    /** 1 to 100. Absent: the server's default. */
+    pageSize: Schema.optionalKey(Schema.Int),
+    /** The `nextPageToken` of the page before. */
+    pageToken: Schema.optionalKey(Schema.String),
+    historyLength,
+    /** Only tasks whose status is newer. */
+    statusTimestampAfter: Schema.optionalKey(Schema.DateTimeUtc),
+    /** Default: false. */
+    includeArtifacts: Schema.optionalKey(Schema.Boolean)
+  }).annotate({ identifier: "ListTasksRequest" })
+) {}
+
+/** A page of tasks, the latest first. */
+export class ListTasksResponse extends Schema.Opaque<ListTasksResponse>()(
+  Schema.Struct({
+    tasks: Schema.Array(Task.Task),
+    /** Empty on the last page. */
+    nextPageToken: Schema.String,
+    pageSize: Schema.Int,
+    /** The number of tasks on all pages. */
+    totalSize: Schema.Int
+  }).annotate({ identifier: "ListTasksResponse" })
+) {}
+
+/** Lists tasks, by page (A2A 1.0 §3.1.4). */
 export const ListTasks = operation("ListTasks", {
   mode: "unary",
   kind: "task",
@@ -140,67 +168,119 @@ export const ListTasks = operation("ListTasks", {
   success: ListTasksResponse
 })
 
+/** The request of {@link CancelTask}. */
+export class CancelTaskRequest extends Schema.Opaque<CancelTaskRequest>()(
+  Schema.Struct({ ...ofTask, metadata: Schema.optionalKey(Metadata) }).annotate({ identifier: "CancelTaskRequest" })
+) {}
+
+/** Cancels a task (A2A 1.0 §3.1.5). */
 export const CancelTask = operation("CancelTask", {
   mode: "unary",
   kind: "task",
   idempotent: true,
-  request: Schema.Struct({ ...ofTask, metadata: Schema.optionalKey(Metadata) }),
+  request: CancelTaskRequest,
   success: Task.Task
 })
 
+/** The request of {@link SubscribeToTask}. */
+export class SubscribeToTaskRequest extends Schema.Opaque<SubscribeToTaskRequest>()(
+  Schema.Struct(ofTask).annotate({ identifier: "SubscribeToTaskRequest" })
+) {}
+
+/** Streams the events of an existing task (A2A 1.0 §3.1.6). */
 export const SubscribeToTask = operation("SubscribeToTask", {
   mode: "streaming",
   kind: "task",
   idempotent: true,
-  request: Schema.Struct(ofTask),
+  request: SubscribeToTaskRequest,
   success: StreamEvent.StreamEvent
 })
 
+/** The request of {@link CreateTaskPushNotificationConfig}. */
+export class CreateTaskPushNotificationConfigRequest
+  extends Schema.Opaque<CreateTaskPushNotificationConfigRequest>()(
+    Schema.Struct({ tenant, ...PushNotification.TaskPushNotificationConfig.fields }).annotate({
+      identifier: "CreateTaskPushNotificationConfigRequest"
+    })
+  )
+{}
+
+/** Adds a webhook to a task (A2A 1.0 §3.1.7). */
 export const CreateTaskPushNotificationConfig = operation("CreateTaskPushNotificationConfig", {
   mode: "unary",
   kind: "push",
   idempotent: false,
-  request: Schema.Struct({ tenant, ...PushNotification.TaskPushNotificationConfig.fields }),
+  request: CreateTaskPushNotificationConfigRequest,
   success: PushNotification.TaskPushNotificationConfig
 })
 
+/** The request of {@link GetTaskPushNotificationConfig}. */
+export class GetTaskPushNotificationConfigRequest extends Schema.Opaque<GetTaskPushNotificationConfigRequest>()(
+  Schema.Struct(ofConfig).annotate({ identifier: "GetTaskPushNotificationConfigRequest" })
+) {}
+
+/** Reads a webhook of a task (A2A 1.0 §3.1.8). */
 export const GetTaskPushNotificationConfig = operation("GetTaskPushNotificationConfig", {
   mode: "unary",
   kind: "push",
   idempotent: true,
-  request: Schema.Struct(ofConfig),
+  request: GetTaskPushNotificationConfigRequest,
   success: PushNotification.TaskPushNotificationConfig
 })
 
-export const ListTaskPushNotificationConfigs = operation("ListTaskPushNotificationConfigs", {
-  mode: "unary",
-  kind: "push",
-  idempotent: true,
-  request: Schema.Struct({
+/** The request of {@link ListTaskPushNotificationConfigs}. */
+export class ListTaskPushNotificationConfigsRequest extends Schema.Opaque<ListTaskPushNotificationConfigsRequest>()(
+  Schema.Struct({
     tenant,
     taskId: Id.TaskId,
     pageSize: Schema.optionalKey(Schema.Int),
     pageToken: Schema.optionalKey(Schema.String)
-  }),
-  success: Schema.Struct({
+  }).annotate({ identifier: "ListTaskPushNotificationConfigsRequest" })
+) {}
+
+/** A page of webhooks. */
+export class ListTaskPushNotificationConfigsResponse extends Schema.Opaque<ListTaskPushNotificationConfigsResponse>()(
+  Schema.Struct({
     configs: Schema.Array(PushNotification.TaskPushNotificationConfig),
+    /** Absent on the last page. */
     nextPageToken: Schema.optionalKey(Schema.String)
-  })
+  }).annotate({ identifier: "ListTaskPushNotificationConfigsResponse" })
+) {}
+
+/** Lists the webhooks of a task, by page (A2A 1.0 §3.1.9). */
+export const ListTaskPushNotificationConfigs = operation("ListTaskPushNotificationConfigs", {
+  mode: "unary",
+  kind: "push",
+  idempotent: true,
+  request: ListTaskPushNotificationConfigsRequest,
+  success: ListTaskPushNotificationConfigsResponse
 })
 
+/** The request of {@link DeleteTaskPushNotificationConfig}. */
+export class DeleteTaskPushNotificationConfigRequest extends Schema.Opaque<DeleteTaskPushNotificationConfigRequest>()(
+  Schema.Struct(ofConfig).annotate({ identifier: "DeleteTaskPushNotificationConfigRequest" })
+) {}
+
+/** Removes a webhook from a task (A2A 1.0 §3.1.10). */
 export const DeleteTaskPushNotificationConfig = operation("DeleteTaskPushNotificationConfig", {
   mode: "unary",
   kind: "push",
   idempotent: true,
-  request: Schema.Struct(ofConfig),
+  request: DeleteTaskPushNotificationConfigRequest,
   success: Schema.Void
 })
 
+/** The request of {@link GetExtendedAgentCard}. */
+export class GetExtendedAgentCardRequest extends Schema.Opaque<GetExtendedAgentCardRequest>()(
+  Schema.Struct({ tenant }).annotate({ identifier: "GetExtendedAgentCardRequest" })
+) {}
+
+/** Reads the card for authenticated callers (A2A 1.0 §3.1.11). */
 export const GetExtendedAgentCard = operation("GetExtendedAgentCard", {
   mode: "unary",
   kind: "card",
   idempotent: true,
-  request: Schema.Struct({ tenant }),
+  request: GetExtendedAgentCardRequest,
   success: AgentCard.AgentCard
 })
 
