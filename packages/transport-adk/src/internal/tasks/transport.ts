@@ -1,6 +1,6 @@
 /** The operations of A2A over a client of ADK. Tested in test/adk/transport.test.ts. */
 import * as AgentError from "@effect-a2a/core/AgentError"
-import { AgentTransport } from "@effect-a2a/core/AgentTransport"
+import * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import type * as Id from "@effect-a2a/core/Id"
 import type * as Operation from "@effect-a2a/core/Operation"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
@@ -25,21 +25,17 @@ export const protocolBinding = "https://google.github.io/adk-docs/api-server"
 
 export interface Settings extends Turn.Settings, Run.Settings {}
 
-/** The operations that ADK servers cannot serve, and the reasons. */
-const refusals: { readonly [operation: string]: () => Reason } = {
-  ListTasks: () => toUnsupported("ADK servers store no tasks to list; list sessions with AdkClient instead"),
-  SubscribeToTask: () => toUnsupported("ADK streams cannot be joined or resumed; read the task with GetTask instead"),
-  GetExtendedAgentCard: () => toUnsupported("ADK servers have no agent cards"),
-  CreateTaskPushNotificationConfig: Turn.pushNotSupported,
-  GetTaskPushNotificationConfig: Turn.pushNotSupported,
-  ListTaskPushNotificationConfigs: Turn.pushNotSupported,
-  DeleteTaskPushNotificationConfig: Turn.pushNotSupported
-}
+const refuse = (message: string): Effect.Effect<never, Reason> =>
+  Effect.fail(AgentError.reason("UnsupportedOperationError", { message }))
 
-const toUnsupported = (message: string): Reason => AgentError.reason("UnsupportedOperationError", { message })
-
-const refuse = (operation: string): Effect.Effect<never, Reason> =>
-  Effect.fail(refusals[operation]?.() ?? toUnsupported(`ADK servers have no operation ${operation}`))
+/** The operations that ADK servers cannot serve. */
+const refusals = () => ({
+  ListTasks: () => refuse("ADK servers store no tasks to list; list sessions with AdkClient instead"),
+  SubscribeToTask: () =>
+    Stream.fromEffect(refuse("ADK streams cannot be joined or resumed; read the task with GetTask instead")),
+  GetExtendedAgentCard: () => refuse("ADK servers have no agent cards"),
+  ...AgentTransport.refusePush(Turn.pushNotSupported())
+})
 
 /** Without a length the history is complete; a length of 0 omits it (A2A 1.0 §3.2.4). */
 const trimHistory = (task: Task.Task, length: number | undefined): Task.Task => {
@@ -50,13 +46,14 @@ const trimHistory = (task: Task.Task, length: number | undefined): Task.Task => 
 const find = (
   tasks: TaskRegistry.TaskRegistry,
   id: Id.TaskId
-): Effect.Effect<readonly [TaskRegistry.TaskEntry, Task.Task], Reason> => {
-  const entry = tasks.get(id)
-  const task = entry?.task()
-  return entry === undefined || task === undefined
-    ? Effect.fail(Turn.unknownTask(id))
-    : Effect.succeed([entry, task] as const)
-}
+): Effect.Effect<readonly [TaskRegistry.TaskEntry, Task.Task], Reason> =>
+  Effect.suspend(() => {
+    const entry = tasks.get(id)
+    const task = entry?.task()
+    return entry === undefined || task === undefined
+      ? Effect.fail(Turn.unknownTask(id))
+      : Effect.succeed([entry, task] as const)
+  })
 
 const cancel = Effect.fnUntraced(function*(tasks: TaskRegistry.TaskRegistry, id: Id.TaskId) {
   const [entry, { status: { state } }] = yield* find(tasks, id)
@@ -85,6 +82,7 @@ const makeCard = Effect.fnUntraced(function*({ appName, listApps, target }: AdkC
   return Card.make({ ...target, protocolBinding }, appName ?? defaultName)
 })
 
+/** Creates the transport. */
 export const make = Effect.fnUntraced(function*(client: AdkClient["Service"], settings: Settings) {
   const target = { ...client.target, protocolBinding }
   const tasks = TaskRegistry.make()
@@ -110,32 +108,17 @@ export const make = Effect.fnUntraced(function*(client: AdkClient["Service"], se
       : trimHistory(task, historyLength)
   })
 
-  const calls: { readonly [operation: string]: (request: any) => Effect.Effect<unknown, Reason> } = {
+  return AgentTransport.fromHandlers(target, {
+    ...refusals(),
     SendMessage: send,
-    GetTask: ({ historyLength, id }: Operation.Request<Operation.All["GetTask"]>) =>
-      Effect.map(find(tasks, id), ([, task]) => trimHistory(task, historyLength)),
-    CancelTask: ({ id }: Operation.Request<Operation.All["CancelTask"]>) => cancel(tasks, id),
+    SendStreamingMessage: (request) =>
+      Stream.unwrap(
+        Effect.map(Turn.make(tasks, settings, request), (turn) => Run.runTurn(runner, turn, "pieces"))
+      ).pipe(
+        Stream.map((event) => event._tag === "Task" ? trimHistory(event, request.configuration?.historyLength) : event)
+      ),
+    GetTask: ({ historyLength, id }) => Effect.map(find(tasks, id), ([, task]) => trimHistory(task, historyLength)),
+    CancelTask: ({ id }) => cancel(tasks, id),
     GetAgentCard: () => makeCard(client)
-  }
-
-  const stream = (request: Operation.SendMessageRequest) =>
-    Stream.unwrap(
-      Effect.map(Turn.make(tasks, settings, request), (turn) => Run.runTurn(runner, turn, "pieces"))
-    ).pipe(
-      Stream.map((event) => event._tag === "Task" ? trimHistory(event, request.configuration?.historyLength) : event)
-    )
-
-  const failing = (operation: string) => (reason: Reason) =>
-    new AgentError.AgentError({ operation, target: AgentError.toTarget(target.url), reason })
-
-  return AgentTransport.of({
-    target,
-    call: ({ _tag }, request) =>
-      Effect.suspend(() => calls[_tag]?.(request) ?? refuse(_tag)).pipe(Effect.mapError(failing(_tag))) as never,
-    stream: ({ _tag }, request) =>
-      Stream.mapError(
-        _tag === "SendStreamingMessage" ? stream(request as never) : Stream.fromEffect(refuse(_tag)),
-        failing(_tag)
-      ) as never
   })
 })
