@@ -4,7 +4,7 @@ import { assert, describe } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { covers } from "./support/covers.ts"
 import * as Emulated from "./support/emulated.ts"
-import { cell } from "./support/peer.ts"
+import { combination } from "./support/peer.ts"
 
 const { hurried } = Emulated
 
@@ -19,7 +19,7 @@ const leave = Effect.fnUntraced(function*(text: string) {
 
 const followed = (conversation: Conversation.Service) => hurried(AgentStream.answer(conversation.resume))
 
-const main = cell("1.0 HTTP+JSON")
+const main = combination("1.0 HTTP+JSON")
 
 /** Runs with a second client, which shares nothing with the first. */
 const inAnotherClient = (combination: typeof main) => <A, E, R>(self: Effect.Effect<A, E, R>) =>
@@ -46,7 +46,7 @@ const followAndGoOn = Effect.fnUntraced(function*(combination: typeof main) {
 describe("a conversation continued in another client", () => {
   const effect = Emulated.test(main)
   const elsewhere = inAnotherClient(main)
-  for (const one of Emulated.cells) {
+  for (const one of Emulated.combinations) {
     Emulated.test(one)(
       `follows its task to the end before the next message, ${one.name}`,
       () => followAndGoOn(one),

@@ -7,7 +7,7 @@ import { Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { covers } from "./support/covers.ts"
 import * as Emulated from "./support/emulated.ts"
-import { type Asked, cell, chunks, event as encode, frame, result, talkTo } from "./support/peer.ts"
+import { type Asked, chunks, combination, event as encode, frame, result, talkTo } from "./support/peer.ts"
 
 const { contextId, hurried, refusal } = Emulated
 /** A turn of the event loop, on which bytes move. */
@@ -36,8 +36,8 @@ const operations = Effect.map(
 )
 
 /** The combination that the scenarios run in. Agents of 0.3 list no tasks. */
-const main = cell("1.0 HTTP+JSON")
-const withoutLists = cell("0.3 JSONRPC")
+const main = combination("1.0 HTTP+JSON")
+const withoutLists = combination("0.3 JSONRPC")
 
 describe("a conversation with MemoryLake", () => {
   const effect = Emulated.test(main)
@@ -224,7 +224,7 @@ describe("a conversation with MemoryLake", () => {
     )
   }
 
-  for (const one of Emulated.cells.filter((one) => one !== main)) {
+  for (const one of Emulated.combinations.filter((one) => one !== main)) {
     Emulated.test(one)(
       `asks, waits for a task, answers a question and cancels, ${one.name}`,
       () =>

@@ -1,7 +1,7 @@
 import { AgentTransport, Artifact, Id, type Message, Operation, Part, StreamEvent, type Task } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
-import { type Cell, cell, chunks, event as encode, question, talkTo } from "./support/peer.ts"
+import { chunks, type Combination, combination, event as encode, question, talkTo } from "./support/peer.ts"
 
 const taskId = Id.TaskId.make("t-1")
 const contextId = Id.ContextId.make("c-1")
@@ -50,12 +50,16 @@ const transcript = (lineEnd: string, events: ReadonlyArray<string>): Uint8Array 
 const lineEnds = { LF: "\n", CRLF: "\r\n", CR: "\r" }
 
 /** One dialect each; 1.0 over JSON-RPC is 1.0 over REST in an envelope. */
-const dialects = ["1.0 HTTP+JSON", "1.0 JSONRPC", "0.3 HTTP+JSON", "0.3 JSONRPC"].map(cell)
+const dialects = ["1.0 HTTP+JSON", "1.0 JSONRPC", "0.3 HTTP+JSON", "0.3 JSONRPC"].map(combination)
 
-const received = (cell: Cell, cuts: (bytes: Uint8Array) => ReadonlyArray<Uint8Array>, lineEnd: string) => {
+const received = (
+  combination: Combination,
+  cuts: (bytes: Uint8Array) => ReadonlyArray<Uint8Array>,
+  lineEnd: string
+) => {
   const { layer } = talkTo(
-    cell,
-    (asked) => chunks(cuts(transcript(lineEnd, run.map((one) => encode(cell, asked, one)))))
+    combination,
+    (asked) => chunks(cuts(transcript(lineEnd, run.map((one) => encode(combination, asked, one)))))
   )
   return { layer }
 }

@@ -21,12 +21,12 @@ import { cancel, contextId, example, getTask, refusedTask, send } from "./suppor
 
 const subscribe = (id: Id.TaskId) => Stream.unwrap(Effect.map(Agent.Agent, (agent) => agent.subscribe(id)))
 
-for (const cell of Emulated.cells) {
-  const isRest = cell.binding === "HTTP+JSON"
-  const isLegacy = cell.protocol.version === "0.3"
-  const effect = Emulated.test(cell)
+for (const combination of Emulated.combinations) {
+  const isRest = combination.binding === "HTTP+JSON"
+  const isLegacy = combination.protocol.version === "0.3"
+  const effect = Emulated.test(combination)
 
-  describe(`MemoryLake over ${cell.name}`, () => {
+  describe(`MemoryLake over ${combination.name}`, () => {
     describe("following a task", () => {
       effect(
         "ML-27: Get tells the state alone, and that is not taken for an empty answer",
@@ -245,7 +245,7 @@ for (const cell of Emulated.cells) {
           const rate = (feedback: TaskFeedback.Feedback & { readonly taskId: Id.TaskId }) =>
             TaskFeedback.send({
               ...MemoryLakeEmulator.address(Emulated.host),
-              protocol: cell.protocol,
+              protocol: combination.protocol,
               ...feedback
             })
           yield* rate({ taskId: id, rating: "up", comment: "Just so." })

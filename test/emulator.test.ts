@@ -33,36 +33,36 @@ const bare = (input: Message.Input, memorylake: Schema.JsonObject | undefined, o
     })
   })
 
-for (const cell of Emulated.cells) {
-  const isRest = cell.binding === "HTTP+JSON"
-  const isLegacy = cell.protocol.version === "0.3"
-  const effect = Emulated.test(cell)
+for (const combination of Emulated.combinations) {
+  const isRest = combination.binding === "HTTP+JSON"
+  const isLegacy = combination.protocol.version === "0.3"
+  const effect = Emulated.test(combination)
 
-  describe(`MemoryLake over ${cell.name}`, () => {
+  describe(`MemoryLake over ${combination.name}`, () => {
     describe("what a message must say", () => {
       effect(
         "ML-11: metadata.memorylake at the top, {} being enough; elsewhere it does not count",
         () =>
           Effect.gen(function*() {
-            const message = Emulated.message(cell, "hi")
+            const message = Emulated.message(combination, "hi")
             for (
               const params of [{ message }, {
                 message: { ...message, metadata: { memorylake: {} } },
                 metadata: { a: 1 }
               }]
             ) {
-              const { status, text, type } = yield* Emulated.post(cell, params)
+              const { status, text, type } = yield* Emulated.post(combination, params)
               assert.strictEqual(status, 400)
               assert.match(type, /^application\/json/)
               assert.deepStrictEqual(Object.keys(JSON.parse(text)).toSorted(), ["error_code", "message", "success"])
               assert.strictEqual(JSON.parse(text).error_code, "INVALID_ARGUMENT")
             }
-            const { status, text } = yield* Emulated.post(cell, {
+            const { status, text } = yield* Emulated.post(combination, {
               message,
               metadata: { memorylake: {}, mine: { kept: true } }
             })
             assert.strictEqual(status, 200)
-            assert.isDefined(Emulated.taskIn(cell, text).id)
+            assert.isDefined(Emulated.taskIn(combination, text).id)
           })
       )
 
@@ -158,16 +158,16 @@ for (const cell of Emulated.cells) {
           yield* bare(["see", Part.url("drive://items/1")], named, { contextId })
           const next = yield* Emulated.refusal(bare(["see", Part.url("drive://items/1")], {}, { contextId }))
           assert.strictEqual(next._tag, "InvalidArgumentError")
-        }).pipe(Effect.provide(Emulated.layerBare(cell).pipe(Layer.provideMerge(Emulated.layerService)))))
+        }).pipe(Effect.provide(Emulated.layerBare(combination).pipe(Layer.provideMerge(Emulated.layerService)))))
 
       if (isRest) {
         effect(`§9 ML23: a body of the other edition is refused, not guessed at`, () =>
           Effect.gen(function*() {
-            const { content, parts, ...rest } = Emulated.message(cell, "hi")
+            const { content, parts, ...rest } = Emulated.message(combination, "hi")
             const mixed = isLegacy ? { ...rest, parts: content } : { ...rest, content: parts }
             for (const mode of ["send", "stream"] as const) {
               const { status, text } = yield* Emulated.post(
-                cell,
+                combination,
                 { message: mixed, metadata: { memorylake: {} } },
                 mode
               )
@@ -182,11 +182,11 @@ for (const cell of Emulated.cells) {
         "ML-05: a request without a version, a message id or a kind is served by what its route or method says",
         () =>
           Effect.gen(function*() {
-            const params = { message: Emulated.message(cell, example), metadata: { memorylake: {} } }
-            const sent = yield* Emulated.post(cell, params)
+            const params = { message: Emulated.message(combination, example), metadata: { memorylake: {} } }
+            const sent = yield* Emulated.post(combination, params)
             assert.strictEqual(sent.status, 200)
-            assert.match(Emulated.taskIn(cell, sent.text).id, /^run-[0-9a-f]{32}$/)
-            const streamed = yield* Emulated.post(cell, params, "stream")
+            assert.match(Emulated.taskIn(combination, sent.text).id, /^run-[0-9a-f]{32}$/)
+            const streamed = yield* Emulated.post(combination, params, "stream")
             assert.include(streamed.type, "text/event-stream")
             assert.isUndefined((yield* Emulated.exchanges)[0]!.headers["a2a-version"])
           })
@@ -198,12 +198,12 @@ for (const cell of Emulated.cells) {
         Effect.gen(function*() {
           const ask = (configuration?: Record<string, unknown>) =>
             Effect.map(
-              Emulated.post(cell, {
-                message: Emulated.message(cell, example),
+              Emulated.post(combination, {
+                message: Emulated.message(combination, example),
                 metadata: { memorylake: {} },
                 ...(configuration && { configuration })
               }),
-              ({ text }) => Emulated.taskIn(cell, text)
+              ({ text }) => Emulated.taskIn(combination, text)
             )
           const isDone = ({ status }: any) => /completed$/i.test(status.state)
           const plain = yield* ask()
@@ -268,9 +268,9 @@ for (const cell of Emulated.cells) {
 
       it.effect("ML-10: a context belongs to the agent that first used it; the error names both", () =>
         Effect.gen(function*() {
-          yield* send("hi", { contextId }).pipe(Effect.provide(Emulated.layerClient(cell)))
+          yield* send("hi", { contextId }).pipe(Effect.provide(Emulated.layerClient(combination)))
           const reason = yield* Emulated.refusal(send("hi", { contextId })).pipe(
-            Effect.provide(Emulated.layerClient(cell, { agentId: "agent-other" }))
+            Effect.provide(Emulated.layerClient(combination, { agentId: "agent-other" }))
           )
           assert.strictEqual(reason._tag, "InvalidArgumentError")
           assert.include(reason.message, "ctx-demo-1")
@@ -287,7 +287,7 @@ for (const cell of Emulated.cells) {
           const late = { contextId: Id.ContextId.make("ctx-late") }
           yield* bare("one", {}, late)
           assert.strictEqual((yield* Emulated.refusal(bare("two", named, late)))._tag, "InvalidArgumentError")
-        }).pipe(Effect.provide(Emulated.layerBare(cell).pipe(Layer.provideMerge(Emulated.layerService)))))
+        }).pipe(Effect.provide(Emulated.layerBare(combination).pipe(Layer.provideMerge(Emulated.layerService)))))
 
       effect("ML-18: and the client refuses them before the service hears of it", () =>
         Effect.gen(function*() {

@@ -12,7 +12,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { covers } from "./support/covers.ts"
-import { baseUrl, type Cell, rest0_3, rest1_0, rpc0_3, rpc1_0, through } from "./support/lake.ts"
+import { baseUrl, type Combination, rest0_3, rest1_0, rpc0_3, rpc1_0, through } from "./support/lake.ts"
 import { events, json } from "./support/respond.ts"
 
 const envelope = (result: string) => `{"jsonrpc": "2.0", "id": "req-1", "result": ${result}}`
@@ -53,7 +53,7 @@ const pageTask = `{
   }
 }`
 
-const sendAnswers: ReadonlyArray<readonly [Cell, string]> = [
+const sendAnswers: ReadonlyArray<readonly [Combination, string]> = [
   [rest1_0, pageTask],
   [rpc1_0, envelope(pageTask)],
   [rest0_3, pageTask.replaceAll(/"parts": (\[\{ "text": "[^"]+" \}\]\n      \})/g, "\"content\": $1")],
@@ -69,10 +69,10 @@ const sendAnswers: ReadonlyArray<readonly [Cell, string]> = [
 ]
 
 describe("the documented result of a send", () => {
-  for (const [cell, body] of sendAnswers) {
-    it.effect(`${cell.name}: the task, with empty metadata as if it were absent`, () =>
+  for (const [combination, body] of sendAnswers) {
+    it.effect(`${combination.name}: the task, with empty metadata as if it were absent`, () =>
       Effect.gen(function*() {
-        const { agent } = through(cell, () => json(body))
+        const { agent } = through(combination, () => json(body))
         const answer = yield* Agent.send(question).pipe(Effect.provide(agent))
         const ids = { taskId: runId, contextId: "ctx-demo-1" }
         assert.deepStrictEqual<unknown>(answer, {
@@ -175,20 +175,25 @@ const eventsByKind = (end: string): ReadonlyArray<string> => [
 
 /** The events of each combination, and its spellings of the two last states. */
 const streams: ReadonlyArray<{
-  readonly cell: Cell
+  readonly combination: Combination
   readonly events: (end: string) => ReadonlyArray<string>
   readonly completed: string
   readonly canceled: string
 }> = [
-  { cell: rest1_0, events: events1_0, completed: "TASK_STATE_COMPLETED", canceled: "TASK_STATE_CANCELED" },
+  { combination: rest1_0, events: events1_0, completed: "TASK_STATE_COMPLETED", canceled: "TASK_STATE_CANCELED" },
   {
-    cell: rpc1_0,
+    combination: rpc1_0,
     events: (end) => events1_0(end).map(envelope),
     completed: "TASK_STATE_COMPLETED",
     canceled: "TASK_STATE_CANCELED"
   },
-  { cell: rest0_3, events: events0_3, completed: "TASK_STATE_COMPLETED", canceled: "TASK_STATE_CANCELLED" },
-  { cell: rpc0_3, events: (end) => eventsByKind(end).map(envelope), completed: "completed", canceled: "canceled" }
+  { combination: rest0_3, events: events0_3, completed: "TASK_STATE_COMPLETED", canceled: "TASK_STATE_CANCELLED" },
+  {
+    combination: rpc0_3,
+    events: (end) => eventsByKind(end).map(envelope),
+    completed: "completed",
+    canceled: "canceled"
+  }
 ]
 
 const progress = (id: string, part: Part.Part) => ({
@@ -303,25 +308,29 @@ const frames = {
 }
 
 describe("the documented stream", () => {
-  for (const { canceled, cell, completed, events: written } of streams) {
-    it.effect(`${cell.name}: all events and steps, however the frames are written`, () =>
-      Effect.gen(function*() {
-        for (const [way, frame] of Object.entries(frames)) {
-          const { agent } = through(cell, () => events(written(completed).map(frame).join("")))
-          const received = yield* Stream.runCollect(Agent.stream(question)).pipe(Effect.provide(agent))
-          assert.deepStrictEqual<unknown>(
-            received,
-            canonical.map((event) => Recognizer.apply([MemoryLake.recognizer], event)),
-            way
-          )
-          // the user's own message in the history of the first event is not a step of the agent
-          assert.deepStrictEqual(received.flatMap(MemoryLakeAnswer.steps), steps, way)
-        }
-      }), covers("ML-21", "ML-23", "ML-24", "ML-25", "ML-26", "ML-37"))
+  for (const { canceled, combination, completed, events: written } of streams) {
+    it.effect(
+      `${combination.name}: all events and steps, however the frames are written`,
+      () =>
+        Effect.gen(function*() {
+          for (const [way, frame] of Object.entries(frames)) {
+            const { agent } = through(combination, () => events(written(completed).map(frame).join("")))
+            const received = yield* Stream.runCollect(Agent.stream(question)).pipe(Effect.provide(agent))
+            assert.deepStrictEqual<unknown>(
+              received,
+              canonical.map((event) => Recognizer.apply([MemoryLake.recognizer], event)),
+              way
+            )
+            // the user's own message in the history of the first event is not a step of the agent
+            assert.deepStrictEqual(received.flatMap(MemoryLakeAnswer.steps), steps, way)
+          }
+        }),
+      covers("ML-21", "ML-23", "ML-24", "ML-25", "ML-26", "ML-37")
+    )
 
-    it.effect(`${cell.name}: ${canceled} is canceled`, () =>
+    it.effect(`${combination.name}: ${canceled} is canceled`, () =>
       Effect.gen(function*() {
-        const { agent } = through(cell, () => events(written(canceled).map(frames["with CRLF"]).join("")))
+        const { agent } = through(combination, () => events(written(canceled).map(frames["with CRLF"]).join("")))
         const received: Array<StreamEvent.StreamEvent> = []
         const error = yield* Agent.stream(question).pipe(
           Stream.runForEach((event) => Effect.sync(() => received.push(event))),
@@ -335,7 +344,7 @@ describe("the documented stream", () => {
 })
 
 /** The results of a get: only the status, and over 0.3 REST without its time. */
-const statuses: ReadonlyArray<readonly [Cell, string]> = [
+const statuses: ReadonlyArray<readonly [Combination, string]> = [
   [
     rest1_0,
     `{"id": "run-1", "contextId": "ctx-1", "status": {"state": "TASK_STATE_FAILED", "timestamp": "2026-01-02T03:04:05.678Z"}}`
@@ -356,22 +365,29 @@ const statuses: ReadonlyArray<readonly [Cell, string]> = [
 ]
 
 describe("the documented result of a get", () => {
-  for (const [cell, body] of statuses) {
-    it.effect(`${cell.name}: a status and no answer, which differs from an empty one`, () =>
-      Effect.gen(function*() {
-        const { agent, asked } = through(cell, () => json(body))
-        const task = yield* Effect.flatMap(Agent.Agent, (agent) => agent.getTask(Id.TaskId.make("run-1"))).pipe(
-          Effect.provide(agent)
-        )
-        assert.strictEqual(task.status.state, "failed")
-        assert.strictEqual(task.status.timestamp?.epochMilliseconds, cell === rest0_3 ? undefined : 1767323045678)
-        assert.hasAllKeys(task, ["_tag", "id", "contextId", "status"])
-        assert.isUndefined(MemoryLakeAnswer.fromTask(task))
-        assert.isUndefined(Task.text(task))
-        if (cell.binding === Rest.binding) {
-          assert.strictEqual(asked[0]?.url, `${baseUrl}${cell === rest0_3 ? "/v1" : ""}/tasks/run-1`)
-          assert.strictEqual(asked[0]?.method, "GET")
-        }
-      }), covers("ML-27", "ML-37"))
+  for (const [combination, body] of statuses) {
+    it.effect(
+      `${combination.name}: a status and no answer, which differs from an empty one`,
+      () =>
+        Effect.gen(function*() {
+          const { agent, asked } = through(combination, () => json(body))
+          const task = yield* Effect.flatMap(Agent.Agent, (agent) => agent.getTask(Id.TaskId.make("run-1"))).pipe(
+            Effect.provide(agent)
+          )
+          assert.strictEqual(task.status.state, "failed")
+          assert.strictEqual(
+            task.status.timestamp?.epochMilliseconds,
+            combination === rest0_3 ? undefined : 1767323045678
+          )
+          assert.hasAllKeys(task, ["_tag", "id", "contextId", "status"])
+          assert.isUndefined(MemoryLakeAnswer.fromTask(task))
+          assert.isUndefined(Task.text(task))
+          if (combination.binding === Rest.binding) {
+            assert.strictEqual(asked[0]?.url, `${baseUrl}${combination === rest0_3 ? "/v1" : ""}/tasks/run-1`)
+            assert.strictEqual(asked[0]?.method, "GET")
+          }
+        }),
+      covers("ML-27", "ML-37")
+    )
   }
 })

@@ -7,12 +7,12 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { covers } from "./support/covers.ts"
-import { baseUrl, type Cell, rest0_3, rest1_0, rpc0_3, rpc1_0, through } from "./support/lake.ts"
+import { baseUrl, type Combination, rest0_3, rest1_0, rpc0_3, rpc1_0, through } from "./support/lake.ts"
 import { type Asked, json } from "./support/respond.ts"
 
 interface Sample {
   readonly title: string
-  readonly cell: Cell
+  readonly combination: Combination
   /** Of the documented curl command. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -49,7 +49,7 @@ const v1_0 = { "a2a-version": "1.0" }
 const samples: ReadonlyArray<Sample> = [
   {
     title: "1.0 send REST",
-    cell: rest1_0,
+    combination: rest1_0,
     url: `${baseUrl}/message:send`,
     headers: plain,
     body: `{
@@ -91,7 +91,7 @@ const samples: ReadonlyArray<Sample> = [
   },
   {
     title: "1.0 stream REST",
-    cell: rest1_0,
+    combination: rest1_0,
     url: `${baseUrl}/message:stream`,
     headers: sse,
     body: `{
@@ -113,7 +113,7 @@ const samples: ReadonlyArray<Sample> = [
   },
   {
     title: "0.3 send REST",
-    cell: rest0_3,
+    combination: rest0_3,
     url: `${baseUrl}/v1/message:send`,
     headers: plain,
     body: `{
@@ -139,7 +139,7 @@ const samples: ReadonlyArray<Sample> = [
   },
   {
     title: "0.3 stream REST",
-    cell: rest0_3,
+    combination: rest0_3,
     url: `${baseUrl}/v1/message:stream`,
     headers: sse,
     body: `{
@@ -161,7 +161,7 @@ const samples: ReadonlyArray<Sample> = [
   },
   {
     title: "1.0 send JSON-RPC",
-    cell: rpc1_0,
+    combination: rpc1_0,
     url: baseUrl,
     headers: { ...plain, ...v1_0 },
     body: `{
@@ -198,7 +198,7 @@ const samples: ReadonlyArray<Sample> = [
   },
   {
     title: "1.0 stream JSON-RPC",
-    cell: rpc1_0,
+    combination: rpc1_0,
     url: baseUrl,
     headers: { ...sse, ...v1_0 },
     body: `{
@@ -226,7 +226,7 @@ const samples: ReadonlyArray<Sample> = [
   },
   {
     title: "0.3 send JSON-RPC",
-    cell: rpc0_3,
+    combination: rpc0_3,
     url: baseUrl,
     headers: plain,
     body: `{
@@ -259,7 +259,7 @@ const samples: ReadonlyArray<Sample> = [
   },
   {
     title: "0.3 stream JSON-RPC",
-    cell: rpc0_3,
+    combination: rpc0_3,
     url: baseUrl,
     headers: sse,
     body: `{
@@ -297,7 +297,7 @@ describe("the eight documented requests", () => {
   for (const [index, sample] of samples.entries()) {
     it.effect(`${index + 1}: ${sample.title}`, () =>
       Effect.gen(function*() {
-        const { agent, asked } = through(sample.cell, () => json("{}"))
+        const { agent, asked } = through(sample.combination, () => json("{}"))
         yield* sample.call.pipe(
           Effect.provide(agent),
           Effect.provideService(Id.CurrentGenerator, () => "new-id"),

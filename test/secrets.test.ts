@@ -89,7 +89,7 @@ describe("the key", () => {
   for (const [title, call] of Object.entries(failing)) {
     it.effect(`${title}: it is in one header of the request and nowhere else`, () =>
       Effect.forEach(
-        Emulated.cells,
+        Emulated.combinations,
         Effect.fnUntraced(function*(one) {
           const exchanges: Array<Record<string, string>> = []
           const program = Effect.ensuring(
@@ -108,7 +108,7 @@ describe("the key", () => {
   it.effect(
     "a failed connection: it is in no error that holds the request",
     () =>
-      Effect.forEach(Emulated.cells, ({ http, protocol }) =>
+      Effect.forEach(Emulated.combinations, ({ http, protocol }) =>
         check(
           Agent.send("hi").pipe(Effect.provide(
             Agent.layer.pipe(
@@ -134,6 +134,6 @@ describe("the key", () => {
 
   it.effect("a value that no header can hold is refused without being shown", () =>
     check(
-      Agent.send("hi").pipe(Effect.provide(Emulated.layer(Emulated.cells[0]!, { key: `${key}\n` })))
+      Agent.send("hi").pipe(Effect.provide(Emulated.layer(Emulated.combinations[0]!, { key: `${key}\n` })))
     ), covers("ML-02", "field:SEC-01", "field:SEC-02"))
 })

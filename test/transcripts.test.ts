@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { readFileSync } from "node:fs"
-import { cells } from "./peers/cells.ts"
+import { combinations } from "./peers/combinations.ts"
 import { covers } from "./support/covers.ts"
 import { pieces, respond } from "./support/respond.ts"
 
@@ -265,8 +265,8 @@ const expected: Readonly<Record<string, Expected>> = {
 }
 
 for (const server of ["js", "python"]) {
-  for (const cell of cells) {
-    const file = `${server}-v${cell.protocol.version}-${cell.binding === "JSONRPC" ? "jsonrpc" : "rest"}`
+  for (const combination of combinations) {
+    const file = `${server}-v${combination.protocol.version}-${combination.binding === "JSONRPC" ? "jsonrpc" : "rest"}`
     it.effect(`recorded from ${file}`, () =>
       Effect.gen(function*() {
         const actual: Record<string, unknown> = {}
@@ -274,7 +274,7 @@ for (const server of ["js", "python"]) {
           actual[recorded.name] = yield* calls[recorded.name]!.pipe(
             Effect.catch((error) => Effect.succeed([ofError(error)])),
             Effect.provide(Agent.layer.pipe(
-              Layer.provide(cell.client({ url: "https://agent.test/a2a", protocol: cell.protocol })),
+              Layer.provide(combination.client({ url: "https://agent.test/a2a", protocol: combination.protocol })),
               Layer.provide([respond(() => replay(recorded)).layer, Credentials.layerNone])
             ))
           )

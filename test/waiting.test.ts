@@ -7,16 +7,16 @@ import { Clock, Duration, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { covers } from "./support/covers.ts"
 import * as Emulated from "./support/emulated.ts"
-import { type Asked, cell, chunks, event as encode, frame, result, talkTo } from "./support/peer.ts"
+import { type Asked, chunks, combination, event as encode, frame, result, talkTo } from "./support/peer.ts"
 
 const atOnce = { returnImmediately: true } as const
 const question = Emulated.example
 
-const main = cell("1.0 HTTP+JSON")
+const main = combination("1.0 HTTP+JSON")
 
 describe("Agent.waitFor with MemoryLake", () => {
   const effect = Emulated.test(main)
-  for (const one of Emulated.cells) {
+  for (const one of Emulated.combinations) {
     Emulated.test(one)(
       `subscribes, since GetTask returns no answer, ${one.name}`,
       () =>

@@ -3,10 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { covers } from "../support/covers.ts"
-import { type Asked, cell, cells, chunks, event, frame, talkTo } from "../support/peer.ts"
+import { type Asked, chunks, combination, combinations, event, frame, talkTo } from "../support/peer.ts"
 import { json } from "../support/respond.ts"
 
-const rest = cell("1.0 HTTP+JSON")
+const rest = combination("1.0 HTTP+JSON")
 const taskId = Id.TaskId.make("t-1")
 const working = JSON.stringify({ id: "t-1", contextId: "c-1", status: { state: "TASK_STATE_WORKING" } })
 
@@ -60,7 +60,7 @@ describe("a bearer token from an effect", () => {
     "is read before each request, and when a stream is resumed",
     () =>
       Effect.forEach(
-        cells,
+        combinations,
         Effect.fnUntraced(function*(one) {
           let current = "a"
           let streams = 0

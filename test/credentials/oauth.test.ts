@@ -6,10 +6,10 @@ import { FetchHttpClient, HttpClient, HttpClientError, HttpRouter, HttpServerRes
 import { TestClock } from "effect/testing"
 import { inspect } from "node:util"
 import { covers } from "../support/covers.ts"
-import { cell, talkTo } from "../support/peer.ts"
+import { combination, talkTo } from "../support/peer.ts"
 import { type Asked, json, respond } from "../support/respond.ts"
 
-const rest = cell("1.0 HTTP+JSON")
+const rest = combination("1.0 HTTP+JSON")
 const taskId = Id.TaskId.make("t-1")
 const working = JSON.stringify({ id: "t-1", contextId: "c-1", status: { state: "TASK_STATE_WORKING" } })
 const secret = "s3cr3t/ü"

@@ -3,10 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { vi } from "vitest"
 import { covers } from "../support/covers.ts"
-import { cell, talkTo } from "../support/peer.ts"
+import { combination, talkTo } from "../support/peer.ts"
 import { json } from "../support/respond.ts"
 
-const rest = cell("1.0 HTTP+JSON")
+const rest = combination("1.0 HTTP+JSON")
 const taskId = Id.TaskId.make("t-1")
 const working = JSON.stringify({ id: "t-1", contextId: "c-1", status: { state: "TASK_STATE_WORKING" } })
 

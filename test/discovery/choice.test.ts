@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { HttpClient, HttpClientError } from "effect/http"
 import { covers } from "../support/covers.ts"
-import { cells, chunks, event, frame, result, talkTo } from "../support/peer.ts"
+import { chunks, combinations, event, frame, result, talkTo } from "../support/peer.ts"
 import { bindings, card, card03, find, isCard, one, respond } from "./support.ts"
 
 const taskId = Id.TaskId.make("t-1")
@@ -127,10 +127,10 @@ describe("a version that the server refuses", covers("field:VER-05"), () => {
 
   it.effect("is an error that lists the supported versions; no other one is tried", () =>
     Effect.forEach(
-      cells.filter(({ protocol }) => protocol.version === "1.0"),
-      Effect.fnUntraced(function*(cell) {
-        const { asked, layer } = talkTo(cell, (asked) =>
-          cell.binding === "JSONRPC"
+      combinations.filter(({ protocol }) => protocol.version === "1.0"),
+      Effect.fnUntraced(function*(combination) {
+        const { asked, layer } = talkTo(combination, (asked) =>
+          combination.binding === "JSONRPC"
             ? Response.json({
               jsonrpc: "2.0",
               id: JSON.parse(asked.body).id,
@@ -224,9 +224,12 @@ describe("an agent that does not stream", covers("field:STR-07"), () => {
   for (const capabilities of [{}, { streaming: false }]) {
     it.effect(`gets a blocking send instead of a stream, with capabilities ${JSON.stringify(capabilities)}`, () =>
       Effect.forEach(
-        cells,
-        Effect.fnUntraced(function*(cell) {
-          const document = { ...card(one(`${agent}/a2a`, cell.binding, cell.protocol.version)), capabilities }
+        combinations,
+        Effect.fnUntraced(function*(combination) {
+          const document = {
+            ...card(one(`${agent}/a2a`, combination.binding, combination.protocol.version)),
+            capabilities
+          }
           const { asked, layer } = find(agent, document)
           const events = yield* Stream.runCollect(Agent.stream("hi", { returnImmediately: true })).pipe(
             Effect.provide(layer)
@@ -237,26 +240,30 @@ describe("an agent that does not stream", covers("field:STR-07"), () => {
           assert.notInclude(sent[0]!.headers.accept!, "event-stream")
           const { configuration, params } = JSON.parse(sent[0]!.body)
           const { blocking = true, returnImmediately = false } = configuration ?? params?.configuration ?? {}
-          assert.deepStrictEqual([blocking, returnImmediately], [true, false], cell.name)
+          assert.deepStrictEqual([blocking, returnImmediately], [true, false], combination.name)
         })
       ))
   }
 
   it.effect("is the exception: an agent that streams gets a streaming send", () =>
     Effect.forEach(
-      cells,
-      Effect.fnUntraced(function*(cell) {
-        const { asked, layer } = find(agent, card(one(`${agent}/a2a`, cell.binding, cell.protocol.version)), {
-          answer: (asked) =>
-            isCard(asked) ? undefined : chunks([frame(event(cell, asked, {
-              _tag: "Task",
-              id: taskId,
-              contextId: Id.ContextId.make("c-1"),
-              status: { state: "completed" }
-            }))])
-        })
+      combinations,
+      Effect.fnUntraced(function*(combination) {
+        const { asked, layer } = find(
+          agent,
+          card(one(`${agent}/a2a`, combination.binding, combination.protocol.version)),
+          {
+            answer: (asked) =>
+              isCard(asked) ? undefined : chunks([frame(event(combination, asked, {
+                _tag: "Task",
+                id: taskId,
+                contextId: Id.ContextId.make("c-1"),
+                status: { state: "completed" }
+              }))])
+          }
+        )
         yield* Stream.runDrain(Agent.stream("hi")).pipe(Effect.provide(layer))
-        assert.strictEqual(asked.at(-1)!.headers.accept, "text/event-stream", cell.name)
+        assert.strictEqual(asked.at(-1)!.headers.accept, "text/event-stream", combination.name)
       })
     ))
 
@@ -276,15 +283,17 @@ describe("an agent that does not stream", covers("field:STR-07"), () => {
 
   it.effect("ends the stream as interrupted if its response is not the end of the task", () =>
     Effect.gen(function*() {
-      const [cell] = cells
-      const document = { ...card(one(`${agent}/a2a`, cell!.binding)), capabilities: {} }
+      const [combination] = combinations
+      const document = { ...card(one(`${agent}/a2a`, combination!.binding)), capabilities: {} }
       const { layer } = find(agent, document, {
         answer: (asked) =>
           isCard(asked)
             ? undefined
             : Response.json(
               JSON.parse(
-                result(cell!, asked, { task: { id: "t-1", contextId: "c-1", status: { state: "TASK_STATE_WORKING" } } })
+                result(combination!, asked, {
+                  task: { id: "t-1", contextId: "c-1", status: { state: "TASK_STATE_WORKING" } }
+                })
               )
             )
       })

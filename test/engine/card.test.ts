@@ -2,7 +2,7 @@ import type { AgentError, AgentTransport } from "@effect-a2a/core"
 import { Agent } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { cells, talkTo } from "../support/peer.ts"
+import { combinations, talkTo } from "../support/peer.ts"
 
 const card = (layer: Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError>) =>
   Agent.card.pipe(Effect.provide(Agent.layer.pipe(Layer.provide(layer))))
@@ -24,7 +24,7 @@ const found = () => new Response(JSON.stringify(document), { headers: { "content
 const below = "https://agent.test/agents/foo/.well-known/agent-card.json"
 const origin = "https://agent.test/.well-known/agent-card.json"
 
-for (const one of cells) {
+for (const one of combinations) {
   describe(`the card, ${one.name}`, () => {
     const url = "https://agent.test/agents/foo"
 

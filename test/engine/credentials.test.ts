@@ -7,10 +7,10 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { inspect } from "node:util"
 import { covers } from "../support/covers.ts"
-import { type Asked, cell, cells, talkTo } from "../support/peer.ts"
+import { type Asked, combination, combinations, talkTo } from "../support/peer.ts"
 
 const taskId = Id.TaskId.make("t-1")
-const rest = cell("1.0 HTTP+JSON")
+const rest = combination("1.0 HTTP+JSON")
 const secret = "s3cr3t"
 
 const answer = new TextEncoder().encode("{\"id\":\"t-1\",\"status\":{\"state\":\"TASK_STATE_WORKING\"}}")
@@ -162,7 +162,7 @@ describe("a 401 response", () => {
 
   it.effect("renews the credentials and repeats the request, once", () =>
     Effect.forEach(
-      cells,
+      combinations,
       Effect.fnUntraced(function*(one) {
         const { challenges, layer: credentials } = renewable(true)
         const { asked, layer } = talkTo(one, refused, { credentials })
@@ -178,7 +178,7 @@ describe("a 401 response", () => {
 
   it.effect("is final if there is nothing to renew", () =>
     Effect.forEach(
-      cells,
+      combinations,
       Effect.fnUntraced(function*(one) {
         const { challenges, layer: credentials } = renewable(false)
         const { asked, layer } = talkTo(one, refused, { credentials })
@@ -258,7 +258,7 @@ describe("secrets are in no error", covers("field:SEC-01"), () => {
 
   it.effect("for refusals of every kind", () =>
     Effect.forEach(
-      cells,
+      combinations,
       Effect.fnUntraced(function*(one) {
         for (
           const [answer, tag] of [
@@ -278,7 +278,7 @@ describe("secrets are in no error", covers("field:SEC-01"), () => {
 
   it.effect("for a closed port and a lost connection", () =>
     Effect.forEach(
-      cells,
+      combinations,
       Effect.fnUntraced(function*(one) {
         const server = createServer((_, response) => {
           response.writeHead(200, { "content-type": "application/json" })

@@ -1,7 +1,17 @@
 import { Agent, AgentTransport, Id, Operation, ServiceParameters } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
-import { type Asked, type Cell, cell, cells, chunks, frame, isRpc, result, talkTo } from "../support/peer.ts"
+import {
+  type Asked,
+  chunks,
+  type Combination,
+  combination,
+  combinations,
+  frame,
+  isRpc,
+  result,
+  talkTo
+} from "../support/peer.ts"
 
 const taskId = Id.TaskId.make("t-1")
 
@@ -9,7 +19,7 @@ const json = (body: string, status = 200) =>
   new Response(body, { status, headers: { "content-type": "application/json" } })
 
 /** A task in the words of every dialect at once: readers pass over what they do not know. */
-const taskOf = ({ protocol, binding }: Cell, state = "completed") => ({
+const taskOf = ({ protocol, binding }: Combination, state = "completed") => ({
   ...(protocol.version === "0.3" && binding === "JSONRPC" ? { kind: "task" } : {}),
   id: "t-1",
   contextId: "c-1",
@@ -19,16 +29,18 @@ const taskOf = ({ protocol, binding }: Cell, state = "completed") => ({
       : `TASK_STATE_${state.toUpperCase().replace("-", "_")}`
   }
 })
-const answerOf = (cell: Cell) =>
-  cell.protocol.version === "0.3" && cell.binding === "JSONRPC" ? taskOf(cell) : { task: taskOf(cell) }
+const answerOf = (combination: Combination) =>
+  combination.protocol.version === "0.3" && combination.binding === "JSONRPC"
+    ? taskOf(combination)
+    : { task: taskOf(combination) }
 
 /** Answers every operation with success. */
-const willing = (cell: Cell) => (asked: Asked): Response => {
+const willing = (combination: Combination) => (asked: Asked): Response => {
   const streaming = (asked.headers.accept ?? "").includes("text/event-stream")
-  if (streaming) return chunks([frame(result(cell, asked, answerOf(cell)))])
+  if (streaming) return chunks([frame(result(combination, asked, answerOf(combination)))])
   if (asked.url.includes("agent-card.json")) return json("{}")
   const isSend = asked.url.endsWith("message:send") || /"method":"(SendMessage|message\/send)"/.test(asked.body)
-  return json(result(cell, asked, isSend ? answerOf(cell) : taskOf(cell)))
+  return json(result(combination, asked, isSend ? answerOf(combination) : taskOf(combination)))
 }
 
 const agent = (layer: Layer.Layer<AgentTransport.AgentTransport, unknown>) => Agent.layer.pipe(Layer.provide(layer))
@@ -47,7 +59,7 @@ const tour = Effect.gen(function*() {
 })
 
 describe("headers", () => {
-  for (const one of cells) {
+  for (const one of combinations) {
     it.effect(`VER-01: the version goes with every request and cannot be replaced, ${one.name}`, () =>
       Effect.gen(function*() {
         const { asked, layer } = talkTo(one, willing(one))
@@ -102,7 +114,7 @@ describe("headers", () => {
 
   it.effect("a header of the caller's that no request can hold is refused before anything is sent, its value not shown", () =>
     Effect.gen(function*() {
-      const { asked, layer } = talkTo(cells[0]!, willing(cells[0]!))
+      const { asked, layer } = talkTo(combinations[0]!, willing(combinations[0]!))
       const error = yield* Effect.flip(Agent.getTask(taskId)).pipe(
         Effect.provide(agent(layer)),
         ServiceParameters.provide({ headers: { "x-secret": "s3cr3t\n" } })
@@ -117,7 +129,7 @@ describe("headers", () => {
 describe("URLs", () => {
   const urls = (name: string, url: string, tenant?: string) =>
     Effect.gen(function*() {
-      const one = cell(name)
+      const one = combination(name)
       const { asked, layer } = talkTo(one, willing(one), { url, tenant })
       yield* Effect.gen(function*() {
         yield* Agent.send("hi")
@@ -150,7 +162,7 @@ describe("URLs", () => {
 
   it.effect("URL-04: reserved characters in ids", () =>
     Effect.gen(function*() {
-      const one = cell("1.0 HTTP+JSON")
+      const one = combination("1.0 HTTP+JSON")
       const { asked, layer } = talkTo(one, willing(one))
       yield* Effect.gen(function*() {
         yield* Agent.getTask(Id.TaskId.make("a b/c?d"))
@@ -171,12 +183,12 @@ describe("URLs", () => {
         "GET /a2a/acme/tasks/t-1?historyLength=2"
       ])
       for (const tenant of ["acme", undefined]) {
-        const one = cell("1.0 JSONRPC")
+        const one = combination("1.0 JSONRPC")
         const { asked, layer } = talkTo(one, willing(one), { tenant })
         yield* tour.pipe(Effect.provide(agent(layer)))
         assert.deepStrictEqual(asked.map((one) => bodyOf(one).params.tenant), Array(5).fill(tenant))
         assert.deepStrictEqual(asked.map((one) => "tenant" in bodyOf(one).params), Array(5).fill(tenant !== undefined))
-        const rest = talkTo(cell("1.0 HTTP+JSON"), willing(cell("1.0 HTTP+JSON")), { tenant })
+        const rest = talkTo(combination("1.0 HTTP+JSON"), willing(combination("1.0 HTTP+JSON")), { tenant })
         yield* Agent.send("hi").pipe(Effect.provide(agent(rest.layer)))
         assert.isFalse("tenant" in bodyOf(rest.asked[0]!))
       }
@@ -185,7 +197,7 @@ describe("URLs", () => {
   it.effect("URL-05: a tenant cannot be told in 0.3, and is refused before anything is sent", () =>
     Effect.gen(function*() {
       for (const name of ["0.3 HTTP+JSON", "0.3 JSONRPC"]) {
-        const { asked, layer } = talkTo(cell(name), willing(cell(name)), { tenant: "acme" })
+        const { asked, layer } = talkTo(combination(name), willing(combination(name)), { tenant: "acme" })
         const error = yield* Effect.flip(Agent.send("hi")).pipe(Effect.provide(agent(layer)))
         assert.strictEqual((error as any).reason._tag, "InvalidRequestError")
         assert.deepStrictEqual(asked, [])
@@ -202,7 +214,7 @@ describe("URLs", () => {
           ["ftp://agent.test", "https://agent.test"]
         ] as const
       ) {
-        const { layer } = talkTo(cells[0]!, willing(cells[0]!), { url })
+        const { layer } = talkTo(combinations[0]!, willing(combinations[0]!), { url })
         const error = yield* Effect.flip(Effect.provide(Effect.void, layer))
         assert.strictEqual(error.reason._tag, "InvalidRequestError")
         assert.include(error.message, `did you mean "${meant}"`)
@@ -227,7 +239,7 @@ describe("requests", () => {
     Effect.gen(function*() {
       const lengths = (name: string) =>
         Effect.gen(function*() {
-          const one = cell(name)
+          const one = combination(name)
           const { asked, layer } = talkTo(one, willing(one))
           yield* Effect.gen(function*() {
             yield* Agent.getTask(taskId, { historyLength: 0 })
@@ -257,7 +269,7 @@ describe("requests", () => {
     for (const status of [404, 405]) {
       it.effect(`C16: ${name} subscribes with ${verbs.join(", then on ")} where the first is answered ${status}`, () =>
         Effect.gen(function*() {
-          const one = cell(name)
+          const one = combination(name)
           for (const body of ["", "<html>Cannot do that</html>", "{\"detail\":\"Not Found\"}"]) {
             const { asked, layer } = talkTo(
               one,
@@ -271,7 +283,7 @@ describe("requests", () => {
 
     it.effect(`C16: ${name} does not ask again where the peer speaks of the task`, () =>
       Effect.gen(function*() {
-        const one = cell(name)
+        const one = combination(name)
         const { asked, layer } = talkTo(one, () => json("{\"code\":-32001,\"message\":\"Task not found\"}", 404))
         const error = yield* Effect.flip(Stream.runDrain(Agent.subscribe(taskId))).pipe(Effect.provide(agent(layer)))
         assert.strictEqual((error as any).reason._tag, "TaskNotFoundError")
@@ -281,7 +293,7 @@ describe("requests", () => {
 
   it.effect("RPC-01: error null beside a result, result null beside an error", () =>
     Effect.gen(function*() {
-      const one = cell("1.0 JSONRPC")
+      const one = combination("1.0 JSONRPC")
       const { layer } = talkTo(one, (asked) =>
         json(JSON.stringify({ jsonrpc: "2.0", id: bodyOf(asked).id, result: taskOf(one), error: null })))
       assert.strictEqual((yield* Agent.getTask(taskId).pipe(Effect.provide(agent(layer)))).id, "t-1")
@@ -298,7 +310,7 @@ describe("requests", () => {
 
   it.effect("RPC-02: an answer to another request is not delivered, nor an event", () =>
     Effect.gen(function*() {
-      const one = cell("1.0 JSONRPC")
+      const one = combination("1.0 JSONRPC")
       const foreign = JSON.stringify({ jsonrpc: "2.0", id: 999, result: taskOf(one) })
       const unary = talkTo(one, () => json(foreign))
       const stream = talkTo(one, (asked) =>
@@ -339,7 +351,7 @@ describe("requests", () => {
           metadata: { k: 1 }
         } as const satisfies Operation.SendMessageRequest
       )
-      for (const one of cells) {
+      for (const one of combinations) {
         const { asked, layer } = talkTo(one, willing(one), one.protocol.version === "1.0" ? { tenant: "acme" } : {})
         yield* Effect.gen(function*() {
           const { call } = yield* AgentTransport.AgentTransport
@@ -354,7 +366,7 @@ describe("requests", () => {
 
   it.effect("CONC-05: a thousand calls at once, each with its own headers", () =>
     Effect.gen(function*() {
-      for (const one of cells) {
+      for (const one of combinations) {
         const { asked, layer } = talkTo(one, (asked) => {
           const user = asked.headers["x-user"]!
           return json(result(one, asked, { ...taskOf(one), id: `of-${user}` }))
@@ -382,7 +394,7 @@ describe("requests", () => {
 
 describe("LST-01: all pages", () => {
   const pages = (tokens: ReadonlyArray<string | undefined>) => {
-    const one = cell("1.0 HTTP+JSON")
+    const one = combination("1.0 HTTP+JSON")
     let page = 0
     const peer = talkTo(one, () => {
       const token = tokens[Math.min(page, tokens.length - 1)]

@@ -3,7 +3,17 @@ import * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { type BodyOptions, type Cell, cells, chunks, event, frame, result, rpcError, talkTo } from "../support/peer.ts"
+import {
+  type BodyOptions,
+  chunks,
+  type Combination,
+  combinations,
+  event,
+  frame,
+  result,
+  rpcError,
+  talkTo
+} from "../support/peer.ts"
 
 const taskId = Id.TaskId.make("t-1")
 const contextId = Id.ContextId.make("c-1")
@@ -27,10 +37,10 @@ const message = {
 
 type Frames = ReadonlyArray<StreamEvent.StreamEvent | string>
 
-const peer = (cell: Cell, frames: Frames, options?: BodyOptions) => {
-  const { layer } = talkTo(cell, (asked) =>
+const peer = (combination: Combination, frames: Frames, options?: BodyOptions) => {
+  const { layer } = talkTo(combination, (asked) =>
     chunks(
-      frames.map((one) => typeof one === "string" ? one : frame(event(cell, asked, one))),
+      frames.map((one) => typeof one === "string" ? one : frame(event(combination, asked, one))),
       options
     ))
   return Agent.layer.pipe(Layer.provide(layer))
@@ -47,23 +57,23 @@ const heard = Effect.gen(function*() {
   return { events, end }
 })
 
-const through = (cell: Cell, frames: Frames, options?: BodyOptions) =>
-  heard.pipe(Effect.provide(peer(cell, frames, options)))
+const through = (combination: Combination, frames: Frames, options?: BodyOptions) =>
+  heard.pipe(Effect.provide(peer(combination, frames, options)))
 
 const interrupted = (end: "success" | AgentError.AgentErrorReason) =>
   end !== "success" && end._tag === "StreamInterruptedError" ? end : assert.fail(JSON.stringify(end))
 
-for (const cell of cells) {
-  describe(`the end of a stream, ${cell.name}`, () => {
+for (const combination of combinations) {
+  describe(`the end of a stream, ${combination.name}`, () => {
     it.effect("STR-01: the first snapshot is not the answer", () =>
       Effect.gen(function*() {
         const events = [task("submitted"), status("working"), artifact("42"), status("completed")]
-        assert.deepStrictEqual(yield* through(cell, events), { events, end: "success" })
+        assert.deepStrictEqual(yield* through(combination, events), { events, end: "success" })
       }))
 
     it.effect("STR-04: a lone message is a whole answer without a task", () =>
       Effect.gen(function*() {
-        assert.deepStrictEqual(yield* through(cell, [message]), { events: [message], end: "success" })
+        assert.deepStrictEqual(yield* through(combination, [message]), { events: [message], end: "success" })
       }))
 
     for (
@@ -76,7 +86,7 @@ for (const cell of cells) {
     ) {
       it.effect(`STR-02: ${name} before the task has ended is an interruption that knows its task`, () =>
         Effect.gen(function*() {
-          const { end, events } = yield* through(cell, frames, options)
+          const { end, events } = yield* through(combination, frames, options)
           assert.deepStrictEqual(events, [task("submitted"), status("working")])
           const reason = interrupted(end)
           assert.strictEqual(reason.taskId, taskId)
@@ -87,22 +97,25 @@ for (const cell of cells) {
 
     it.effect("STR-02: nothing at all is an interruption too", () =>
       Effect.gen(function*() {
-        const { end, events } = yield* through(cell, [": hello\n\n"])
+        const { end, events } = yield* through(combination, [": hello\n\n"])
         assert.deepStrictEqual(events, [])
         assert.isFalse("taskId" in interrupted(end))
       }))
 
     it.effect("a last event without its blank line is taken where it is whole", () =>
       Effect.gen(function*() {
-        const { layer } = talkTo(cell, (asked) =>
-          chunks([frame(event(cell, asked, task("working"))), `data: ${event(cell, asked, status("completed"))}`]))
+        const { layer } = talkTo(combination, (asked) =>
+          chunks([
+            frame(event(combination, asked, task("working"))),
+            `data: ${event(combination, asked, status("completed"))}`
+          ]))
         const { end, events } = yield* heard.pipe(Effect.provide(Agent.layer.pipe(Layer.provide(layer))))
         assert.deepStrictEqual([end, events.length], ["success", 2])
       }))
 
     it.effect("SSE-11: retry does not end a stream and tells how long to wait; what is no number is passed over", () =>
       Effect.gen(function*() {
-        const { end, events } = yield* through(cell, [
+        const { end, events } = yield* through(combination, [
           "retry: 2500\n\n",
           task("submitted"),
           "retry: 5s\nretry: -1\n\n",
@@ -114,12 +127,12 @@ for (const cell of cells) {
 
     it.effect("auth-required does not end a stream, and an end after it is none too early", () =>
       Effect.gen(function*() {
-        const waiting = yield* through(cell, [task("submitted"), status("auth-required")])
+        const waiting = yield* through(combination, [task("submitted"), status("auth-required")])
         assert.strictEqual(waiting.end, "success")
-        const resumed = yield* through(cell, [status("auth-required"), status("working")])
+        const resumed = yield* through(combination, [status("auth-required"), status("working")])
         assert.strictEqual(interrupted(resumed.end).taskId, taskId)
 
-        const fiber = yield* through(cell, [status("auth-required")], { end: "open" }).pipe(
+        const fiber = yield* through(combination, [status("auth-required")], { end: "open" }).pipe(
           Effect.forkChild({ startImmediately: true })
         )
         yield* TestClock.adjust("1 hour")
@@ -132,7 +145,7 @@ for (const cell of cells) {
       it.effect(`a peer that keeps the connection open after ${name} is left after the grace`, () =>
         Effect.gen(function*() {
           let canceled = 0
-          const fiber = yield* through(cell, [last], { end: "open", onCancel: () => canceled++ }).pipe(
+          const fiber = yield* through(combination, [last], { end: "open", onCancel: () => canceled++ }).pipe(
             Effect.forkChild({ startImmediately: true })
           )
           yield* TestClock.adjust("199 millis")
@@ -147,12 +160,12 @@ for (const cell of cells) {
     it.effect("comments do not stretch the grace", () =>
       Effect.gen(function*() {
         let push: (text: string) => void = () => {}
-        const { layer } = talkTo(cell, (asked) =>
+        const { layer } = talkTo(combination, (asked) =>
           new Response(
             new ReadableStream<Uint8Array>({
               start: (controller) => {
                 push = (text) => controller.enqueue(new TextEncoder().encode(text))
-                push(frame(event(cell, asked, status("completed"))))
+                push(frame(event(combination, asked, status("completed"))))
               }
             }),
             { headers: { "content-type": "text/event-stream" } }
@@ -170,14 +183,14 @@ for (const cell of cells) {
     it.effect("a late snapshot within the grace is delivered", () =>
       Effect.gen(function*() {
         const events = [status("completed"), { ...task("completed"), artifacts: [artifact("42").artifact] }]
-        assert.deepStrictEqual(yield* through(cell, events, { end: "reset" }), { events, end: "success" })
+        assert.deepStrictEqual(yield* through(combination, events, { end: "reset" }), { events, end: "success" })
       }))
 
     it.effect("failed, canceled and rejected: every event, and then the failure", () =>
       Effect.gen(function*() {
         const ends: Array<string> = []
         for (const state of ["failed", "canceled", "rejected"] as const) {
-          const { end, events } = yield* through(cell, [task("working"), status(state)])
+          const { end, events } = yield* through(combination, [task("working"), status(state)])
           assert.deepStrictEqual(events, [task("working"), status(state)])
           ends.push(end === "success" ? end : end.code)
         }
@@ -186,12 +199,12 @@ for (const cell of cells) {
 
     it.effect("C18: events of a later version are skipped, unknown event types too", () =>
       Effect.gen(function*() {
-        const { layer } = talkTo(cell, (asked) =>
+        const { layer } = talkTo(combination, (asked) =>
           chunks([
-            frame(event(cell, asked, task("working"))),
-            frame(result(cell, asked, { progressUpdate: { percent: 3 }, kind: "progress-update" })),
+            frame(event(combination, asked, task("working"))),
+            frame(result(combination, asked, { progressUpdate: { percent: 3 }, kind: "progress-update" })),
             "event: ping\ndata: not JSON\n\n",
-            frame(event(cell, asked, status("completed")))
+            frame(event(combination, asked, status("completed")))
           ]))
         assert.deepStrictEqual(yield* heard.pipe(Effect.provide(Agent.layer.pipe(Layer.provide(layer)))), {
           events: [task("working"), status("completed")],
@@ -201,14 +214,18 @@ for (const cell of cells) {
 
     it.effect("an event that is no JSON ends the stream, what came before it is kept", () =>
       Effect.gen(function*() {
-        const { end, events } = yield* through(cell, [task("working"), "data: nonsense\n\n", status("completed")])
+        const { end, events } = yield* through(combination, [
+          task("working"),
+          "data: nonsense\n\n",
+          status("completed")
+        ])
         assert.deepStrictEqual(events, [task("working")])
         assert.strictEqual(end !== "success" && end._tag, "MalformedResponseError")
       }))
 
     it.effect("UTF-05: the content type's letter case and parameters do not matter", () =>
       Effect.gen(function*() {
-        const { end } = yield* through(cell, [status("completed")], { type: "Text/Event-Stream; Charset=UTF-8" })
+        const { end } = yield* through(combination, [status("completed")], { type: "Text/Event-Stream; Charset=UTF-8" })
         assert.strictEqual(end, "success")
       }))
 
@@ -216,18 +233,18 @@ for (const cell of cells) {
       Effect.gen(function*() {
         const answered = (body: (asked: Parameters<typeof result>[1]) => string, status = 200) => {
           const { layer } = talkTo(
-            cell,
+            combination,
             (asked) =>
               new Response(body(asked), { status, headers: { "content-type": "application/json; charset=utf-8" } })
           )
           return heard.pipe(Effect.provide(Agent.layer.pipe(Layer.provide(layer))))
         }
-        const whole = yield* answered((asked) => event(cell, asked, task("completed")))
+        const whole = yield* answered((asked) => event(combination, asked, task("completed")))
         assert.deepStrictEqual(whole, { events: [task("completed")], end: "success" })
-        const unfinished = yield* answered((asked) => event(cell, asked, task("working")))
+        const unfinished = yield* answered((asked) => event(combination, asked, task("working")))
         assert.strictEqual(interrupted(unfinished.end).taskId, taskId)
         const refused = yield* answered((asked) =>
-          cell.binding === "JSONRPC"
+          combination.binding === "JSONRPC"
             ? rpcError(asked, { code: -32004, message: "task is in a terminal state" })
             : JSON.stringify({ code: -32004, message: "task is in a terminal state" })
         )
@@ -239,7 +256,7 @@ for (const cell of cells) {
         for (
           const [body, type] of [["[{\"task\":{}}]", "application/json"], ["<html>login</html>", "text/html"]] as const
         ) {
-          const { layer } = talkTo(cell, () => new Response(body, { headers: { "content-type": type } }))
+          const { layer } = talkTo(combination, () => new Response(body, { headers: { "content-type": type } }))
           const { end } = yield* heard.pipe(Effect.provide(Agent.layer.pipe(Layer.provide(layer))))
           if (end === "success") assert.fail(end)
           assert.strictEqual(end._tag, "MalformedResponseError")
@@ -262,7 +279,7 @@ for (const cell of cells) {
           }
         })
         const { layer } = talkTo(
-          cell,
+          combination,
           () => new Response(endless, { headers: { "content-type": "text/event-stream" } })
         )
         const limits = Layer.succeed(HttpBinding.CurrentLimits, {
@@ -279,7 +296,7 @@ for (const cell of cells) {
 
     it.effect("MEM-01: an answer that is too large is given up as well", () =>
       Effect.gen(function*() {
-        const { layer } = talkTo(cell, () =>
+        const { layer } = talkTo(combination, () =>
           new Response("x".repeat(10_001), { headers: { "content-type": "application/json" } }))
         const limits = Layer.succeed(HttpBinding.CurrentLimits, {
           maxEventSize: 10_000,
@@ -295,7 +312,7 @@ for (const cell of cells) {
 }
 
 describe("sizes", () => {
-  const [rest] = cells
+  const [rest] = combinations
   const text = "x".repeat(3 * 1024 * 1024)
 
   it.effect("MEM-02: large but honest: an event of 3 MiB, an answer of 20 MiB", () =>

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { covers } from "../support/covers.ts"
-import { cells, isRpc, rpcError } from "../support/peer.ts"
+import { combinations, isRpc, rpcError } from "../support/peer.ts"
 import {
   checkCalls,
   checkStreams,
@@ -191,42 +191,54 @@ const events: ReadonlyArray<Row<string>> = [
   ["a text", () => JSON.stringify({ error: "boom" }), { _tag: "UnknownError", message: "boom" }]
 ]
 
-for (const cell of cells) {
-  describe(`reading refusals over ${cell.name}`, () => {
-    it.effect("a word decides, whatever the status, and the whole error is kept", () => checkCalls(cell, words), {
-      ...covers("field:ERR-05")
-    })
+for (const combination of combinations) {
+  describe(`reading refusals over ${combination.name}`, () => {
+    it.effect(
+      "a word decides, whatever the status, and the whole error is kept",
+      () => checkCalls(combination, words),
+      {
+        ...covers("field:ERR-05")
+      }
+    )
 
-    it.effect("bare codes, class names, messages and problem details are read", () => checkCalls(cell, otherBodies), {
-      ...covers("field:ERR-10")
-    })
+    it.effect(
+      "bare codes, class names, messages and problem details are read",
+      () => checkCalls(combination, otherBodies),
+      {
+        ...covers("field:ERR-10")
+      }
+    )
 
-    it.effect("without a readable body the HTTP status and headers decide", () => checkCalls(cell, withoutBody), {
-      ...covers("field:ERR-11")
-    })
+    it.effect(
+      "without a readable body the HTTP status and headers decide",
+      () => checkCalls(combination, withoutBody),
+      {
+        ...covers("field:ERR-11")
+      }
+    )
 
     it.effect("404 means the task if the request names one", () =>
       Effect.gen(function*() {
         for (const body of ["{\"message\":\"x\"}", "", "<html>x</html>"]) {
-          const { call, stream } = yield* readCalls(cell, http(404, body))
+          const { call, stream } = yield* readCalls(combination, http(404, body))
           assert.deepStrictEqual([call._tag, stream._tag], ["TaskNotFoundError", "NotFoundError"])
         }
       }))
 
     it.effect(
       "errors within a stream have the reasons of calls, as named events and as plain ones",
-      () => checkStreams(cell, events),
+      () => checkStreams(combination, events),
       covers("field:ERR-01", "field:ERR-02", "field:ADK-04")
     )
 
     it.effect("an error event with unreadable data ends the stream", () =>
       Effect.gen(function*() {
-        const { first, later } = yield* readStreams(cell, () => "event: error\ndata: {\"oops\":true}\n\n")
+        const { first, later } = yield* readStreams(combination, () => "event: error\ndata: {\"oops\":true}\n\n")
         for (const reason of [first, later]) {
           assert.include(["UnknownError", "MalformedResponseError"], reason._tag)
           assert.deepStrictEqual(reason.details, { oops: true })
         }
-        const text = yield* readStreams(cell, () => "event: error\ndata: oops\n\n")
+        const text = yield* readStreams(combination, () => "event: error\ndata: oops\n\n")
         for (const reason of [text.first, text.later]) {
           assert.strictEqual(reason._tag, "MalformedResponseError")
           assert.include(reason.message, "oops")
@@ -276,15 +288,19 @@ const rpcErrors: ReadonlyArray<Row<Response>> = [
   ]
 ]
 
-for (const cell of cells.filter(isRpc)) {
-  describe(`reading JSON-RPC errors of ${cell.protocol.version}`, () => {
-    it.effect("codes decide whatever the HTTP status, and data stay readable", () => checkCalls(cell, rpcErrors), {
-      ...covers("field:ERR-04", "field:VER-05")
-    })
+for (const combination of combinations.filter(isRpc)) {
+  describe(`reading JSON-RPC errors of ${combination.protocol.version}`, () => {
+    it.effect(
+      "codes decide whatever the HTTP status, and data stay readable",
+      () => checkCalls(combination, rpcErrors),
+      {
+        ...covers("field:ERR-04", "field:VER-05")
+      }
+    )
 
     it.effect("within a stream, in envelopes", () =>
       checkStreams(
-        cell,
+        combination,
         codes.map(([_tag, code]) => [
           String(code),
           (asked) => rpcError(asked, { code, message: "no" }),
@@ -294,7 +310,7 @@ for (const cell of cells.filter(isRpc)) {
 
     it.effect("anything but a JSON-RPC response is malformed", () =>
       checkCalls(
-        cell,
+        combination,
         ["{}", "[]", "null", "1", "\"x\"", "{\"jsonrpc\":\"2.0\"}", "{\"result\":{}}"].map((body) => [
           body,
           http(200, body),

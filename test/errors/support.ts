@@ -2,7 +2,7 @@
 import { Agent, type AgentError, Id } from "@effect-a2a/core"
 import { assert } from "@effect/vitest"
 import { type Duration, Effect, Layer, Stream } from "effect"
-import { type Asked, type Cell, chunks, frame, result, talkTo } from "../support/peer.ts"
+import { type Asked, chunks, type Combination, frame, result, talkTo } from "../support/peer.ts"
 
 type Reason = AgentError.AgentErrorReason
 export type Tag = Reason["_tag"]
@@ -39,27 +39,28 @@ const pick = (reason: Reason, expected: Expected): unknown => {
 }
 
 /** Returns the reasons of a unary call that names a task, and of a streaming one that names none. */
-export const readCalls = Effect.fnUntraced(function*(cell: Cell, peer: (asked: Asked) => Response) {
-  const agent = Agent.layer.pipe(Layer.provide(talkTo(cell, peer).layer))
+export const readCalls = Effect.fnUntraced(function*(combination: Combination, peer: (asked: Asked) => Response) {
+  const agent = Agent.layer.pipe(Layer.provide(talkTo(combination, peer).layer))
   const call = yield* Effect.flip(Agent.getTask(taskId)).pipe(Effect.provide(agent))
   const stream = yield* Effect.flip(Stream.runDrain(Agent.stream("hi"))).pipe(Effect.provide(agent))
   return { call: call.reason, stream: stream.reason }
 })
 
 /** Returns the reasons of a refusal within a stream: as its first event, and after one. */
-export const readStreams = Effect.fnUntraced(function*(cell: Cell, text: (asked: Asked) => string) {
+export const readStreams = Effect.fnUntraced(function*(combination: Combination, text: (asked: Asked) => string) {
   const working = {
     kind: "status-update",
     final: false,
     taskId: "t-1",
     contextId: "c-1",
-    status: { state: cell.name === "0.3 JSONRPC" ? "working" : "TASK_STATE_WORKING" }
+    status: { state: combination.name === "0.3 JSONRPC" ? "working" : "TASK_STATE_WORKING" }
   }
-  const event = cell.name === "0.3 JSONRPC" ? working : { statusUpdate: working }
+  const event = combination.name === "0.3 JSONRPC" ? working : { statusUpdate: working }
   const run = Effect.fnUntraced(function*(before: number) {
     const { layer } = talkTo(
-      cell,
-      (asked) => chunks([...Array.from({ length: before }, () => frame(result(cell, asked, event))), text(asked)])
+      combination,
+      (asked) =>
+        chunks([...Array.from({ length: before }, () => frame(result(combination, asked, event))), text(asked)])
     )
     let events = 0
     const error = yield* Agent.stream("hi").pipe(
@@ -91,17 +92,17 @@ const check = <A>(
     assert.deepStrictEqual(actual, wanted)
   })
 
-export const checkCalls = (cell: Cell, rows: ReadonlyArray<Row<Response>>) =>
-  check(rows, (peer) => Effect.orDie(readCalls(cell, peer)))
+export const checkCalls = (combination: Combination, rows: ReadonlyArray<Row<Response>>) =>
+  check(rows, (peer) => Effect.orDie(readCalls(combination, peer)))
 
 /** Rows of events, each as an unnamed event and as one named `error`. */
-export const checkStreams = (cell: Cell, rows: ReadonlyArray<Row<string>>) =>
+export const checkStreams = (combination: Combination, rows: ReadonlyArray<Row<string>>) =>
   check(
     rows.flatMap(([name, text, expected]): ReadonlyArray<Row<string>> => [
       [`${name}, unnamed`, (asked) => frame(text(asked)), expected],
       [`${name}, named`, (asked) => `event: error\n${frame(text(asked))}`, expected]
     ]),
-    (text) => Effect.orDie(readStreams(cell, text))
+    (text) => Effect.orDie(readStreams(combination, text))
   )
 
 /** A response with a JSON body, unless the headers say otherwise. */

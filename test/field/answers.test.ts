@@ -5,9 +5,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Schema, Stream } from "effect"
 import { covers } from "../support/covers.ts"
 import {
-  type Cell as Combination,
-  cells as combinations,
   chunks,
+  type Combination as Combination,
+  combinations as combinations,
   frame,
   isRpc,
   result,

@@ -12,7 +12,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import { serve } from "../../packages/server/test/support.ts"
-import { cells as clients } from "../peers/cells.ts"
+import { combinations as clients } from "../peers/combinations.ts"
 import { ask } from "../support/serve.ts"
 
 export * from "../../packages/server/test/support.ts"

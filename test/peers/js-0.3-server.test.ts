@@ -1,4 +1,4 @@
-import { cells } from "./cells.ts"
+import { combinations } from "./combinations.ts"
 import * as Js03Agent from "./js03Agent.ts"
 import { suite } from "./suite.ts"
 
@@ -6,7 +6,7 @@ suite({
   name: "@a2a-js/sdk 0.3",
   cardName: "JS 0.3 agent",
   layer: Js03Agent.layer,
-  cells: cells.filter(({ protocol }) => protocol.version === "0.3"),
+  combinations: combinations.filter(({ protocol }) => protocol.version === "0.3"),
   differs: ({ binding }) => ({
     history: 0,
     // a subscription tells the task as it ended

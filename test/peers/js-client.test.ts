@@ -11,7 +11,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
-import { type Cell, cells } from "./cells.ts"
+import { type Combination, combinations } from "./combinations.ts"
 import * as OurAgent from "./ourAgent.ts"
 
 const legacyCompat = { enabled: true }
@@ -20,15 +20,15 @@ const legacyCompat = { enabled: true }
  * A client made from the agent's URL. The SDK asks for the card of 1.0, and prefers 1.0 where a card has both; so that it
  * speaks 0.3, it is given the card that a client of 0.3 gets.
  */
-const connect = (cell: Cell) =>
+const connect = (combination: Combination) =>
   Effect.flatMap(OurAgent.OurAgent, ({ origin }) =>
     Effect.promise(() =>
       new ClientFactory({
         transports: [new JsonRpcTransportFactory({ legacyCompat }), new RestTransportFactory({ legacyCompat })],
-        preferredTransports: [cell.binding],
+        preferredTransports: [combination.binding],
         cardResolver: new DefaultAgentCardResolver({
           legacyCompat,
-          fetchImpl: (url) => fetch(url, { headers: { "a2a-version": cell.protocol.version } })
+          fetchImpl: (url) => fetch(url, { headers: { "a2a-version": combination.protocol.version } })
         })
       }).createFromUrl(origin)
     ))
@@ -89,14 +89,14 @@ const drain = async (stream: AsyncIterable<unknown>) => {
 
 const noTask = { tenant: "", id: "no-such-task" }
 
-for (const cell of cells) {
-  const is03 = cell.protocol.version === "0.3"
-  layer(OurAgent.layer, { excludeTestServices: true })(`SDK-03: @a2a-js/sdk calls ${cell.name}`, (it) => {
-    it.effect("§8: the card is found and read, with its security schemes, and leads to this cell (CARD)", () =>
+for (const combination of combinations) {
+  const is03 = combination.protocol.version === "0.3"
+  layer(OurAgent.layer, { excludeTestServices: true })(`SDK-03: @a2a-js/sdk calls ${combination.name}`, (it) => {
+    it.effect("§8: the card is found and read, with its security schemes, and leads to this combination (CARD)", () =>
       Effect.gen(function*() {
-        const client = yield* connect(cell)
-        assert.strictEqual(client.transport.protocolName, cell.binding)
-        assert.strictEqual(client.protocolVersion, cell.protocol.version)
+        const client = yield* connect(combination)
+        assert.strictEqual(client.transport.protocolName, combination.binding)
+        assert.strictEqual(client.protocolVersion, combination.protocol.version)
         const card = yield* Effect.promise(() => client.getAgentCard())
         assert.strictEqual(card.name, "Test agent")
         assert.isTrue(card.capabilities?.streaming)
@@ -106,7 +106,7 @@ for (const cell of cells) {
 
     it.effect("§3.1.1: send waits for the task and gives its artifact and history", () =>
       Effect.gen(function*() {
-        const client = yield* connect(cell)
+        const client = yield* connect(combination)
         const task = taskOf(
           yield* Effect.promise(() => client.sendMessage(request("echo Hi there", { contextId: "ctx-1" })))
         )
@@ -118,7 +118,7 @@ for (const cell of cells) {
 
     it.effect("§3.1.1: an answer may be a message (STR-04)", () =>
       Effect.gen(function*() {
-        const client = yield* connect(cell)
+        const client = yield* connect(combination)
         const answer = yield* Effect.promise(() => client.sendMessage(request("hello")))
         assert.strictEqual(textOf(answer as Message), "Hello yourself")
         const streamed = yield* Stream.runCollect(events(() => client.sendMessageStream(request("hello"))))
@@ -127,7 +127,7 @@ for (const cell of cells) {
 
     it.effect("§3.1.2: a stream in its order, an artifact in chunks (STR-01)", () =>
       Effect.gen(function*() {
-        const client = yield* connect(cell)
+        const client = yield* connect(combination)
         const streamed = yield* Stream.runCollect(events(() => client.sendMessageStream(request("chunks"))))
         assert.deepStrictEqual(streamed.map(kindOf), [
           "submitted",
@@ -139,7 +139,7 @@ for (const cell of cells) {
         ])
         const chunks = streamed.flatMap(({ payload }) => payload?.$case === "artifactUpdate" ? [payload.value] : [])
         // the SDK's reader of 0.3 REST leaves `append` out
-        const isLost = cell.name === "0.3 HTTP+JSON"
+        const isLost = combination.name === "0.3 HTTP+JSON"
         assert.deepStrictEqual(chunks.map(({ append }) => append), isLost ? [false, false, false] : [false, true, true])
         assert.deepStrictEqual(chunks.map(({ lastChunk }) => lastChunk), [false, false, true])
         assert.strictEqual(
@@ -150,7 +150,7 @@ for (const cell of cells) {
 
     it.effect("§4.1.6: bytes, references and data arrive as what they are", () =>
       Effect.gen(function*() {
-        const client = yield* connect(cell)
+        const client = yield* connect(combination)
         const task = taskOf(yield* Effect.promise(() => client.sendMessage(request("files"))))
         const parts = task.artifacts.flatMap(({ parts }) => parts)
         assert.deepStrictEqual(
@@ -162,7 +162,7 @@ for (const cell of cells) {
 
     it.effect("§3.4: a task that asks is answered with a second message", () =>
       Effect.gen(function*() {
-        const client = yield* connect(cell)
+        const client = yield* connect(combination)
         const asked = taskOf(yield* Effect.promise(() => client.sendMessage(request("ask"))))
         assert.strictEqual(asked.status?.state, TaskState.TASK_STATE_INPUT_REQUIRED)
         assert.strictEqual(textOf(asked.status?.message), "Which city?")
@@ -177,7 +177,7 @@ for (const cell of cells) {
 
     it.effect("§7: a failed task is a task; one whose agent died does not tell why (STR-08, SEC)", () =>
       Effect.gen(function*() {
-        const client = yield* connect(cell)
+        const client = yield* connect(combination)
         const failed = taskOf(yield* Effect.promise(() => client.sendMessage(request("fail"))))
         assert.strictEqual(failed.status?.state, TaskState.TASK_STATE_FAILED)
         assert.strictEqual(textOf(failed.status?.message), "The oven is cold")
@@ -189,7 +189,7 @@ for (const cell of cells) {
 
     it.effect("an error inside a stream is the error that the agent gave", () =>
       Effect.gen(function*() {
-        const client = yield* connect(cell)
+        const client = yield* connect(combination)
         const seen: Array<string | undefined> = []
         const error = yield* rejection(async () => {
           for await (const event of client.sendMessageStream(request("refuse"))) seen.push(kindOf(event))
@@ -201,7 +201,7 @@ for (const cell of cells) {
 
     it.effect("§3.1.3: get gives the task, with as much history as is asked for (HIST)", () =>
       Effect.gen(function*() {
-        const client = yield* connect(cell)
+        const client = yield* connect(combination)
         const { id } = taskOf(yield* Effect.promise(() => client.sendMessage(request("echo Again"))))
         const task = yield* Effect.promise(() => client.getTask({ tenant: "", id }))
         assert.strictEqual(artifactText(task), "Again")
@@ -213,7 +213,7 @@ for (const cell of cells) {
     if (!is03) {
       it.effect("§3.1.4: list pages through the tasks of a context (LST)", () =>
         Effect.gen(function*() {
-          const client = yield* connect(cell)
+          const client = yield* connect(combination)
           const contextId = "ctx-list"
           const ids: Array<string> = []
           for (const text of ["echo a", "echo b", "echo c"]) {
@@ -244,7 +244,7 @@ for (const cell of cells) {
 
     it.effect("§3.1.5: cancel ends the task and the streams that follow it", () =>
       Effect.gen(function*() {
-        const client = yield* connect(cell)
+        const client = yield* connect(combination)
         const started = yield* Deferred.make<string>()
         const fiber = yield* events(() => client.sendMessageStream(request("slow"))).pipe(
           Stream.tap((event) => kindOf(event) === "working" ? Deferred.succeed(started, taskIdOf(event)) : Effect.void),
@@ -259,7 +259,7 @@ for (const cell of cells) {
 
     it.effect("§3.1.6: resubscribe begins with the task as it is and follows it to its end (RES)", () =>
       Effect.gen(function*() {
-        const client = yield* connect(cell)
+        const client = yield* connect(combination)
         const { finish } = yield* OurAgent.OurAgent
         const { id } = taskOf(
           yield* Effect.promise(() => client.transport.sendMessage(request("slow", {}, true), named(client)))
@@ -279,7 +279,7 @@ for (const cell of cells) {
 
     it.effect("§3.3.2: a task that is not there, by every operation that names one (ERR)", () =>
       Effect.gen(function*() {
-        const client = yield* connect(cell)
+        const client = yield* connect(combination)
         const more = request("more", { taskId: noTask.id })
         for (
           const make of [
@@ -294,7 +294,7 @@ for (const cell of cells) {
 
     it.effect("§3.3.2: a task that has ended is neither canceled nor continued (ERR)", () =>
       Effect.gen(function*() {
-        const client = yield* connect(cell)
+        const client = yield* connect(combination)
         const { id } = taskOf(yield* Effect.promise(() => client.sendMessage(request("echo done"))))
         const canceled = yield* rejection(() => client.cancelTask({ tenant: "", id, metadata: undefined }))
         assert.strictEqual(nameOf(canceled), "TaskNotCancelableError")
@@ -304,7 +304,7 @@ for (const cell of cells) {
 
     it.effect("§3.1.7: push configurations are refused, also where the client does not look at the card (PUSH)", () =>
       Effect.gen(function*() {
-        const client = yield* connect(cell)
+        const client = yield* connect(combination)
         const config = {
           tenant: "",
           id: "c",
@@ -330,21 +330,21 @@ for (const cell of cells) {
 
     it.effect("§3.1.11: an extended card that there is none of", () =>
       Effect.gen(function*() {
-        const client = yield* connect(cell)
+        const client = yield* connect(combination)
         const error = yield* rejection(() => client.transport.getExtendedAgentCard({ tenant: "" }, named(client)))
         assert.strictEqual(nameOf(error), "UnsupportedOperationError")
       }))
 
     it.effect("§3.2.2: a message without parts is refused before anything is done (ERR)", () =>
       Effect.gen(function*() {
-        const client = yield* connect(cell)
+        const client = yield* connect(combination)
         const error = yield* rejection(() => client.sendMessage(request("", { parts: [] })))
         assert.strictEqual(nameOf(error), "RequestMalformedError")
       }))
 
     it.effect("CAN: whoever stops reading lets the connection go, and the task goes on", () =>
       Effect.gen(function*() {
-        const client = yield* connect(cell)
+        const client = yield* connect(combination)
         const { finish } = yield* OurAgent.OurAgent
         const [first] = yield* events(() => client.sendMessageStream(request("slow"))).pipe(
           Stream.take(2),

@@ -1,5 +1,5 @@
-import { cells } from "./cells.ts"
+import { combinations } from "./combinations.ts"
 import * as JsAgent from "./jsAgent.ts"
 import { suite } from "./suite.ts"
 
-suite({ name: "@a2a-js/sdk", cardName: "JS agent", layer: JsAgent.layer, cells })
+suite({ name: "@a2a-js/sdk", cardName: "JS agent", layer: JsAgent.layer, combinations })

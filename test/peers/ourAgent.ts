@@ -19,7 +19,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as http from "node:http"
-import { cells } from "./cells.ts"
+import { combinations } from "./combinations.ts"
 
 /** Where it listens; `finish` lets a slow task complete. */
 export class OurAgent extends Context.Service<OurAgent, {
@@ -73,7 +73,7 @@ const executor = AgentExecutor.layer(({ message, task, taskId }) => {
 const protocols = [Protocol.v1_0, Protocol.v0_3] as const
 
 const app = Layer.unwrap(Effect.map(HttpServer.addressFormattedWith(Effect.succeed), (origin) => {
-  const supportedInterfaces = cells.map(({ binding, path, protocol }) => ({
+  const supportedInterfaces = combinations.map(({ binding, path, protocol }) => ({
     url: origin + path,
     protocolBinding: binding,
     protocolVersion: protocol.version

@@ -3,7 +3,7 @@ import type * as AgentError from "@effect-a2a/core/AgentError"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import type { Cell } from "./cells.ts"
+import type { Combination } from "./combinations.ts"
 
 /**
  * Where it listens; `finish` lets a task that waits complete. It accepts requests without credentials, and those with
@@ -60,6 +60,6 @@ export interface Subject {
   readonly name: string
   readonly cardName: string
   readonly layer: Layer.Layer<Peer>
-  readonly cells: ReadonlyArray<Cell>
-  readonly differs?: (cell: Cell) => Partial<Differences>
+  readonly combinations: ReadonlyArray<Combination>
+  readonly differs?: (combination: Combination) => Partial<Differences>
 }

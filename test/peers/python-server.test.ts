@@ -1,5 +1,5 @@
 import { describe } from "@effect/vitest"
-import { cells } from "./cells.ts"
+import { combinations } from "./combinations.ts"
 import * as PythonAgent from "./pythonAgent.ts"
 import { suite } from "./suite.ts"
 
@@ -12,7 +12,7 @@ describe.skipIf(!PythonAgent.isInstalled)("Python", () => {
     name: "a2a-sdk (Python)",
     cardName: "Python agent",
     layer: PythonAgent.layer,
-    cells,
+    combinations,
     differs: ({ name }) => ({
       thrown: "InternalError",
       thrownStream: "InternalError",

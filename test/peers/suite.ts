@@ -1,4 +1,4 @@
-/** What is asked of every peer, cell by cell. */
+/** What is asked of every peer, combination by combination. */
 import { layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -8,13 +8,13 @@ import * as Client from "./suite/client.ts"
 import { drops } from "./suite/drops.ts"
 import { operations } from "./suite/operations.ts"
 
-export const suite = ({ cardName, cells, differs, layer: agent, name }: Subject): void => {
-  for (const cell of cells) {
-    const client = Layer.unwrap(Effect.map(Peer, ({ origin }) => Client.layer(cell, origin))).pipe(
+export const suite = ({ cardName, combinations, differs, layer: agent, name }: Subject): void => {
+  for (const combination of combinations) {
+    const client = Layer.unwrap(Effect.map(Peer, ({ origin }) => Client.layer(combination, origin))).pipe(
       Layer.provideMerge(agent)
     )
-    layer(client, { excludeTestServices: true })(`SDK-03: ${name} serves ${cell.name}`, (it) => {
-      const context = { it, cell, differs: { ...specified, ...differs?.(cell) } }
+    layer(client, { excludeTestServices: true })(`SDK-03: ${name} serves ${combination.name}`, (it) => {
+      const context = { it, combination, differs: { ...specified, ...differs?.(combination) } }
       discovery(context, cardName)
       operations(context)
       refusedCredentials(context)

@@ -2,20 +2,20 @@ import { Agent, HttpBinding, Part } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as process from "node:process"
-import { cells, event, frame, result } from "../support/peer.ts"
+import { combinations, event, frame, result } from "../support/peer.ts"
 import * as Support from "./support.ts"
 
 const { agent, eventStream, peer, say, status, task, taskId } = Support
 
 const deep = (levels: number) => `${"{\"a\":".repeat(levels)}1${"}".repeat(levels)}`
 
-for (const cell of cells) {
-  describe(`bounds, ${cell.name}`, () => {
+for (const combination of combinations) {
+  describe(`bounds, ${combination.name}`, () => {
     it.effect("MEM-01: a line that never ends is too large, and its connection is closed", () =>
       Effect.gen(function*() {
         let pulls = 0
         let isClosed = false
-        const { layer } = peer(cell, [() =>
+        const { layer } = peer(combination, [() =>
           new Response(
             new ReadableStream<Uint8Array>({
               start: (controller) => controller.enqueue(new TextEncoder().encode("data: ")),
@@ -41,11 +41,13 @@ for (const cell of cells) {
 
     it.effect("MEM-02: an event of 3 MiB and an answer of 20 MiB are honest", () =>
       Effect.gen(function*() {
-        const large = peer(cell, [eventStream(cell, [task("working"), say("x".repeat(3 << 20)), status("completed")])])
+        const large = peer(combination, [
+          eventStream(combination, [task("working"), say("x".repeat(3 << 20)), status("completed")])
+        ])
         const { end, text } = yield* Support.heard.pipe(Effect.provide(agent(large.layer)))
         assert.deepStrictEqual([end, text.length], ["success", 3 << 20])
         const text20 = "y".repeat(20 << 20)
-        const isKind = cell.protocol.version === "0.3" && cell.binding === "JSONRPC"
+        const isKind = combination.protocol.version === "0.3" && combination.binding === "JSONRPC"
         const json = {
           ...(isKind ? { kind: "task" } : undefined),
           id: "t-1",
@@ -53,7 +55,7 @@ for (const cell of cells) {
           status: { state: isKind ? "completed" : "TASK_STATE_COMPLETED" },
           artifacts: [{ artifactId: "a", parts: [{ ...(isKind ? { kind: "text" } : undefined), text: text20 }] }]
         }
-        const unary = peer(cell, [Support.taskAnswer(cell, json)])
+        const unary = peer(combination, [Support.taskAnswer(combination, json)])
         const answer = yield* Agent.getTask(taskId).pipe(Effect.provide(agent(unary.layer)))
         assert.isTrue(
           answer.artifacts?.[0]?.parts[0]?._tag === "Text" && answer.artifacts[0].parts[0].text.length === 20 << 20
@@ -64,9 +66,10 @@ for (const cell of cells) {
       Effect.gen(function*() {
         const time = (size: number) =>
           Effect.gen(function*() {
-            const { layer } = peer(cell, [(asked) => {
+            const { layer } = peer(combination, [(asked) => {
               const bytes = new TextEncoder().encode(
-                frame(event(cell, asked, say("x".repeat(size)))) + frame(event(cell, asked, status("completed")))
+                frame(event(combination, asked, say("x".repeat(size)))) +
+                  frame(event(combination, asked, status("completed")))
               )
               let at = 0
               const body = new ReadableStream<Uint8Array>({
@@ -94,9 +97,9 @@ for (const cell of cells) {
 
     it.effect("what is nested too deeply is refused as such, on its way in and out, and breaks nothing", () =>
       Effect.gen(function*() {
-        const { asked, layer } = peer(cell, [
+        const { asked, layer } = peer(combination, [
           (asked) =>
-            new Response(frame(result(cell, asked, JSON.parse("{}")).replace("{}", deep(200_000))), {
+            new Response(frame(result(combination, asked, JSON.parse("{}")).replace("{}", deep(200_000))), {
               headers: { "content-type": "text/event-stream" }
             })
         ])

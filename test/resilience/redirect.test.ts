@@ -7,7 +7,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { cells } from "../support/peer.ts"
+import { combinations } from "../support/peer.ts"
 import { agent, peer, taskId } from "./support.ts"
 
 interface Asked {
@@ -119,7 +119,7 @@ for (const [name, client] of Object.entries(clients)) {
 
 it.effect("what a browser makes of a redirect is refused as one", () =>
   Effect.gen(function*() {
-    const { layer } = peer(cells[0]!, [() => Response.error()])
+    const { layer } = peer(combinations[0]!, [() => Response.error()])
     const { reason } = yield* Effect.flip(Agent.getTask(taskId)).pipe(Effect.provide(agent(layer)))
     assert.isTrue(reason._tag === "ConnectionError" && !reason.isRetryable && /redirects/.test(reason.message))
   }))

@@ -3,22 +3,22 @@ import { AgentTest, Script } from "@effect-a2a/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, type Duration, Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { type Asked, cells } from "../support/peer.ts"
+import { type Asked, combinations } from "../support/peer.ts"
 import * as Support from "./support.ts"
 
 const { eventStream, hurried, refusal, resumable, say, status, task, taskAnswer, taskId } = Support
 
 const reasonOf = (end: "success" | AgentError.AgentError) => end === "success" ? assert.fail("a success") : end.reason
 
-const wire = (cell: typeof cells[number], state: string, more: object = {}) =>
-  cell.protocol.version === "1.0"
+const wire = (combination: typeof combinations[number], state: string, more: object = {}) =>
+  combination.protocol.version === "1.0"
     ? { id: "t-1", contextId: "c-1", status: { state: `TASK_STATE_${state.toUpperCase()}` }, ...more }
-    : cell.binding === "JSONRPC"
+    : combination.binding === "JSONRPC"
     ? { kind: "task", id: "t-1", contextId: "c-1", status: { state }, ...more }
     : { id: "t-1", contextId: "c-1", status: { state: `TASK_STATE_${state.toUpperCase()}` }, ...more }
 
-for (const cell of cells) {
-  describe(`resumption, ${cell.name}`, () => {
+for (const combination of combinations) {
+  describe(`resumption, ${combination.name}`, () => {
     const begin = [task("submitted"), status("working"), say("He")]
 
     for (
@@ -32,9 +32,9 @@ for (const cell of cells) {
       it.effect(`${id}: after ${name} a snapshot goes on where the text was`, () =>
         Effect.gen(function*() {
           const resumed: Array<AgentTransport.ResumeAttempt> = []
-          const { asked, layer } = resumable(cell, [
-            eventStream(cell, frames, { end }),
-            eventStream(cell, [task("working", "Hello"), say(" you", { append: true }), status("completed")])
+          const { asked, layer } = resumable(combination, [
+            eventStream(combination, frames, { end }),
+            eventStream(combination, [task("working", "Hello"), say(" you", { append: true }), status("completed")])
           ])
           const { end: how, tags, text } = yield* Support.heard.pipe(
             Effect.provide(layer),
@@ -66,11 +66,11 @@ for (const cell of cells) {
           say("Paris"),
           status("completed")
         ]
-        const { asked, layer } = resumable(cell, [
-          eventStream(cell, [task("submitted"), ...all.slice(0, 2)], { end: "reset" }),
-          eventStream(cell, all.slice(0, 1), { end: "reset" }),
-          eventStream(cell, all.slice(0, 4), { end: "reset" }),
-          eventStream(cell, all)
+        const { asked, layer } = resumable(combination, [
+          eventStream(combination, [task("submitted"), ...all.slice(0, 2)], { end: "reset" }),
+          eventStream(combination, all.slice(0, 1), { end: "reset" }),
+          eventStream(combination, all.slice(0, 4), { end: "reset" }),
+          eventStream(combination, all)
         ])
         const { end, events, text } = yield* hurried(Support.heard.pipe(Effect.provide(layer)))
         assert.deepStrictEqual([end, events], ["success", [task("submitted"), ...all]])
@@ -86,9 +86,9 @@ for (const cell of cells) {
           ...Array.from({ length: 5 }, () => say("ha", { append: true })),
           status("completed")
         ]
-        const { layer } = resumable(cell, [
-          eventStream(cell, all.slice(0, 4), { end: "reset" }),
-          eventStream(cell, all)
+        const { layer } = resumable(combination, [
+          eventStream(combination, all.slice(0, 4), { end: "reset" }),
+          eventStream(combination, all)
         ])
         assert.deepStrictEqual((yield* hurried(Support.heard.pipe(Effect.provide(layer)))).events, all)
       }))
@@ -96,7 +96,10 @@ for (const cell of cells) {
     it.effect("ML-28: a peer that tells neither the task nor what was is told on as it is", () =>
       Effect.gen(function*() {
         const rest = [say("llo", { append: true }), status("working"), status("completed")]
-        const { layer } = resumable(cell, [eventStream(cell, begin, { end: "reset" }), eventStream(cell, rest)])
+        const { layer } = resumable(combination, [
+          eventStream(combination, begin, { end: "reset" }),
+          eventStream(combination, rest)
+        ])
         const { events, text } = yield* hurried(Support.heard.pipe(Effect.provide(layer)))
         assert.deepStrictEqual(events, [...begin, ...rest])
         assert.strictEqual(text, "Hello")
@@ -104,8 +107,8 @@ for (const cell of cells) {
 
     it.effect("an event that is delivered twice in a row is told once", () =>
       Effect.gen(function*() {
-        const { layer } = resumable(cell, [
-          eventStream(cell, [
+        const { layer } = resumable(combination, [
+          eventStream(combination, [
             status("working", "a"),
             status("working", "a"),
             status("working", "b"),
@@ -118,7 +121,7 @@ for (const cell of cells) {
 
     it.effect("RES-02 RETRY-01: without a task id nothing is sent again, and the outcome is unknown", () =>
       Effect.gen(function*() {
-        const { asked, layer } = resumable(cell, [eventStream(cell, [": hello\n\n"], { end: "reset" })])
+        const { asked, layer } = resumable(combination, [eventStream(combination, [": hello\n\n"], { end: "reset" })])
         const reason = reasonOf((yield* Support.heard.pipe(Effect.provide(layer))).end)
         assert.strictEqual(asked.length, 1)
         assert.strictEqual(reason._tag, "StreamInterruptedError")
@@ -132,8 +135,8 @@ for (const cell of cells) {
     it.effect("RES-04: after input-required and after an end nothing is taken up again", () =>
       Effect.gen(function*() {
         for (const state of ["input-required", "completed"] as const) {
-          const { asked, layer } = resumable(cell, [
-            eventStream(cell, [task("working"), status(state)], { end: "reset" })
+          const { asked, layer } = resumable(combination, [
+            eventStream(combination, [task("working"), status(state)], { end: "reset" })
           ])
           assert.strictEqual((yield* Support.heard.pipe(Effect.provide(layer))).end, "success")
           assert.strictEqual(asked.length, 1)
@@ -143,16 +146,16 @@ for (const cell of cells) {
     it.effect("RES-05: the last event id is sent with every subscription once there was one", () =>
       Effect.gen(function*() {
         const withIds = (frames: Support.Frames) => frames.flatMap((one, at) => [`id: ${at + 1}\n`, one])
-        const { asked, layer } = resumable(cell, [
-          eventStream(cell, withIds(begin), { end: "reset" }),
-          eventStream(cell, [task("working", "He")], { end: "reset" }),
-          eventStream(cell, [task("working", "He"), status("completed")])
+        const { asked, layer } = resumable(combination, [
+          eventStream(combination, withIds(begin), { end: "reset" }),
+          eventStream(combination, [task("working", "He")], { end: "reset" }),
+          eventStream(combination, [task("working", "He"), status("completed")])
         ])
         yield* hurried(Support.heard.pipe(Effect.provide(layer)))
         assert.deepStrictEqual(asked.map(({ headers }) => headers["last-event-id"]), [undefined, "3", "3"])
-        const without = resumable(cell, [
-          eventStream(cell, begin, { end: "reset" }),
-          eventStream(cell, [task("completed", "He")])
+        const without = resumable(combination, [
+          eventStream(combination, begin, { end: "reset" }),
+          eventStream(combination, [task("completed", "He")])
         ])
         yield* hurried(Support.heard.pipe(Effect.provide(without.layer)))
         assert.isFalse(without.asked.some(({ headers }) => "last-event-id" in headers))
@@ -160,20 +163,20 @@ for (const cell of cells) {
 
     it.effect("§3.1.6: a subscription that ends before it says anything may be a refusal, so the task is read", () =>
       Effect.gen(function*() {
-        const silent = eventStream(cell, [], { end: "reset" })
+        const silent = eventStream(combination, [], { end: "reset" })
         const artifacts = [{
           artifactId: "a",
-          parts: [cell.name === "0.3 JSONRPC" ? { kind: "text", text: "Hello" } : { text: "Hello" }]
+          parts: [combination.name === "0.3 JSONRPC" ? { kind: "text", text: "Hello" } : { text: "Hello" }]
         }]
-        const { asked, layer } = resumable(cell, [
-          eventStream(cell, begin, { end: "reset" }),
+        const { asked, layer } = resumable(combination, [
+          eventStream(combination, begin, { end: "reset" }),
           silent,
-          taskAnswer(cell, wire(cell, "working")),
+          taskAnswer(combination, wire(combination, "working")),
           silent,
           // told by states alone, so that the answer is still to be had from a stream (ML-27)
-          taskAnswer(cell, wire(cell, "completed")),
+          taskAnswer(combination, wire(combination, "completed")),
           silent,
-          taskAnswer(cell, wire(cell, "completed", { artifacts }))
+          taskAnswer(combination, wire(combination, "completed", { artifacts }))
         ])
         const { end, text } = yield* hurried(Support.heard.pipe(Effect.provide(layer)))
         assert.strictEqual(end, "success")
@@ -188,10 +191,10 @@ for (const cell of cells) {
           get: () => Effect.sync(() => [{ _tag: "Bearer", token: Redacted.make(`token-${++tokens}`) }] as const),
           renew: () => Effect.succeed(true)
         })
-        const { asked, layer } = Support.peer(cell, [
-          eventStream(cell, begin, { end: "reset" }),
+        const { asked, layer } = Support.peer(combination, [
+          eventStream(combination, begin, { end: "reset" }),
           refusal(401),
-          eventStream(cell, [task("completed", "Hello")])
+          eventStream(combination, [task("completed", "Hello")])
         ], { credentials })
         const agent = Support.agent(layer.pipe(AgentTransport.resumable()))
         assert.strictEqual((yield* hurried(Support.heard.pipe(Effect.provide(agent)))).text, "Hello")
@@ -205,11 +208,11 @@ for (const cell of cells) {
     it.effect("RES-10: interruption closes the resumed connection, and each one before the next", () =>
       Effect.gen(function*() {
         const closed: Array<string> = []
-        const { asked, layer } = resumable(cell, [
-          eventStream(cell, begin, { end: "reset" }),
+        const { asked, layer } = resumable(combination, [
+          eventStream(combination, begin, { end: "reset" }),
           (asked) => {
             closed.push("second opened")
-            return eventStream(cell, [task("working", "He")], {
+            return eventStream(combination, [task("working", "He")], {
               end: "open",
               onCancel: () => closed.push("second closed")
             })(asked)
@@ -234,11 +237,11 @@ for (const cell of cells) {
           return answer(asked)
         }
         const { asked, layer } = resumable(
-          cell,
+          combination,
           [
-            eventStream(cell, ["retry: 4000\n\n", ...begin], { end: "reset" }),
+            eventStream(combination, ["retry: 4000\n\n", ...begin], { end: "reset" }),
             refusal(503, { "retry-after": "30" }),
-            eventStream(cell, [task("completed", "Hello")])
+            eventStream(combination, [task("completed", "Hello")])
           ].map(noting as never)
         )
         const fiber = yield* Effect.forkChild(Support.heard.pipe(Effect.provide(layer)))
@@ -269,11 +272,11 @@ for (const cell of cells) {
           return answer(asked)
         }
         const { layer } = resumable(
-          cell,
+          combination,
           [
-            eventStream(cell, ["retry: 4000\n\n", ...begin], { end: "reset" }),
-            eventStream(cell, [task("working", "He")], { end: "reset" }),
-            eventStream(cell, [task("completed", "Hello")])
+            eventStream(combination, ["retry: 4000\n\n", ...begin], { end: "reset" }),
+            eventStream(combination, [task("working", "He")], { end: "reset" }),
+            eventStream(combination, [task("completed", "Hello")])
           ].map(noting)
         )
         yield* hurried(Support.heard.pipe(Effect.provide(layer)))
@@ -283,11 +286,11 @@ for (const cell of cells) {
 
     it.effect("a task that cannot be read for the moment is subscribed to again", () =>
       Effect.gen(function*() {
-        const { asked, layer } = resumable(cell, [
-          eventStream(cell, begin, { end: "reset" }),
+        const { asked, layer } = resumable(combination, [
+          eventStream(combination, begin, { end: "reset" }),
           refusal(400),
           refusal(503),
-          eventStream(cell, [task("completed", "Hello")])
+          eventStream(combination, [task("completed", "Hello")])
         ])
         assert.strictEqual((yield* hurried(Support.heard.pipe(Effect.provide(layer)))).text, "Hello")
         assert.strictEqual(asked.length, 4)
@@ -295,9 +298,9 @@ for (const cell of cells) {
 
     it.effect("attempts are bounded, and the last error says what is known", () =>
       Effect.gen(function*() {
-        const { asked, layer } = resumable(cell, [
-          eventStream(cell, begin, { end: "reset" }),
-          eventStream(cell, [task("working", "He")], { end: "close" })
+        const { asked, layer } = resumable(combination, [
+          eventStream(combination, begin, { end: "reset" }),
+          eventStream(combination, [task("working", "He")], { end: "close" })
         ], AgentTransport.backoff(3))
         const reason = reasonOf((yield* hurried(Support.heard.pipe(Effect.provide(layer)))).end)
         assert.strictEqual(asked.length, 4)
@@ -311,8 +314,8 @@ for (const cell of cells) {
     it.effect("RETRY-07: no attempts is none", () =>
       Effect.gen(function*() {
         const { asked, layer } = resumable(
-          cell,
-          [eventStream(cell, begin, { end: "reset" })],
+          combination,
+          [eventStream(combination, begin, { end: "reset" })],
           AgentTransport.backoff(0)
         )
         const reason = reasonOf((yield* Support.heard.pipe(Effect.provide(layer))).end)
@@ -324,15 +327,15 @@ for (const cell of cells) {
         const artifacts = [{
           artifactId: "a",
           parts: [
-            cell.binding === "JSONRPC" && cell.protocol.version === "0.3"
+            combination.binding === "JSONRPC" && combination.protocol.version === "0.3"
               ? { kind: "text", text: "Hello" }
               : { text: "Hello" }
           ]
         }]
-        const { layer } = resumable(cell, [
-          eventStream(cell, begin, { end: "reset" }),
+        const { layer } = resumable(combination, [
+          eventStream(combination, begin, { end: "reset" }),
           refusal(400),
-          taskAnswer(cell, wire(cell, "completed", { artifacts }))
+          taskAnswer(combination, wire(combination, "completed", { artifacts }))
         ])
         const { end, text } = yield* hurried(Support.heard.pipe(Effect.provide(layer)))
         assert.deepStrictEqual([end, text], ["success", "Hello"])
@@ -340,10 +343,10 @@ for (const cell of cells) {
 
     it.effect("ML-29: a subscription that is refused because the task failed tells the failure", () =>
       Effect.gen(function*() {
-        const { layer } = resumable(cell, [
-          eventStream(cell, begin, { end: "reset" }),
+        const { layer } = resumable(combination, [
+          eventStream(combination, begin, { end: "reset" }),
           refusal(400),
-          taskAnswer(cell, wire(cell, "failed"))
+          taskAnswer(combination, wire(combination, "failed"))
         ])
         const { end, events } = yield* hurried(Support.heard.pipe(Effect.provide(layer)))
         assert.strictEqual(reasonOf(end)._tag, "TaskFailedError")
@@ -358,10 +361,10 @@ for (const cell of cells) {
             say("Hello", { lastChunk: true })
           ], "success"]] as const
         ) {
-          const { layer } = resumable(cell, [
-            eventStream(cell, frames, { end: "reset" }),
+          const { layer } = resumable(combination, [
+            eventStream(combination, frames, { end: "reset" }),
             refusal(400),
-            taskAnswer(cell, wire(cell, "completed"))
+            taskAnswer(combination, wire(combination, "completed"))
           ])
           const { end, text } = yield* hurried(Support.heard.pipe(Effect.provide(layer)))
           assert.strictEqual(end === "success" ? end : end.reason._tag, how)
@@ -371,7 +374,10 @@ for (const cell of cells) {
 
     it.effect("a refused subscription of a task that cannot be read is an interruption that knows its task", () =>
       Effect.gen(function*() {
-        const { asked, layer } = resumable(cell, [eventStream(cell, begin, { end: "reset" }), refusal(404)])
+        const { asked, layer } = resumable(combination, [
+          eventStream(combination, begin, { end: "reset" }),
+          refusal(404)
+        ])
         const reason = reasonOf((yield* hurried(Support.heard.pipe(Effect.provide(layer)))).end)
         assert.isTrue(reason._tag === "StreamInterruptedError" && reason.taskId === taskId && !reason.isRetryable)
         assert.isAtMost(asked.length, 5)
@@ -379,9 +385,9 @@ for (const cell of cells) {
 
     it.effect("a subscription is taken up again as well", () =>
       Effect.gen(function*() {
-        const { asked, layer } = resumable(cell, [
-          eventStream(cell, [], { end: "reset" }),
-          eventStream(cell, [task("completed", "Hello")])
+        const { asked, layer } = resumable(combination, [
+          eventStream(combination, [], { end: "reset" }),
+          eventStream(combination, [task("completed", "Hello")])
         ])
         const stream = Stream.unwrap(Effect.map(Agent.Agent, (agent) => agent.subscribe(taskId)))
         assert.strictEqual((yield* hurried(Support.collect(stream).pipe(Effect.provide(layer)))).text, "Hello")

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, DateTime, Duration, Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { HttpClient, HttpClientError } from "effect/http"
 import { TestClock } from "effect/testing"
-import { type Cell, cells } from "../support/peer.ts"
+import { type Combination, combinations } from "../support/peer.ts"
 import * as Support from "./support.ts"
 
 const { agent, eventStream, hurried, peer, refusal, status, task, taskAnswer, taskId } = Support
@@ -12,22 +12,22 @@ const { agent, eventStream, hurried, peer, refusal, status, task, taskAnswer, ta
 const exactly = (times: number) => Schedule.spaced("1 second").pipe(Schedule.upTo({ times }))
 const turn = Effect.repeat(Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve))), { times: 5 })
 
-const done = (cell: Cell) =>
+const done = (combination: Combination) =>
   taskAnswer(
-    cell,
-    cell.protocol.version === "0.3" && cell.binding === "JSONRPC"
+    combination,
+    combination.protocol.version === "0.3" && combination.binding === "JSONRPC"
       ? { kind: "task", id: "t-1", contextId: "c-1", status: { state: "completed" } }
       : { id: "t-1", contextId: "c-1", status: { state: "TASK_STATE_COMPLETED" } }
   )
 
 /** The answer of a send. */
-const sent = (cell: Cell) =>
-  cell.protocol.version === "0.3" && cell.binding === "JSONRPC"
-    ? done(cell)
-    : taskAnswer(cell, { task: { id: "t-1", contextId: "c-1", status: { state: "TASK_STATE_COMPLETED" } } })
+const sent = (combination: Combination) =>
+  combination.protocol.version === "0.3" && combination.binding === "JSONRPC"
+    ? done(combination)
+    : taskAnswer(combination, { task: { id: "t-1", contextId: "c-1", status: { state: "TASK_STATE_COMPLETED" } } })
 
 /** A client that loses each connection in a given way. */
-const losing = (cell: Cell, code: string) => {
+const losing = (combination: Combination, code: string) => {
   let requests = 0
   const client = HttpClient.make((request) => {
     requests++
@@ -37,17 +37,17 @@ const losing = (cell: Cell, code: string) => {
   })
   return {
     count: () => requests,
-    layer: cell.client({ url: "https://agent.test/a2a", protocol: cell.protocol }).pipe(
+    layer: combination.client({ url: "https://agent.test/a2a", protocol: combination.protocol }).pipe(
       Layer.provide([Layer.succeed(HttpClient.HttpClient, client), Credentials.layerNone])
     )
   }
 }
 
-for (const cell of cells) {
-  describe(`retries, ${cell.name}`, () => {
+for (const combination of combinations) {
+  describe(`retries, ${combination.name}`, () => {
     it.effect("RETRY-01: a lost send is sent once, reads are repeated", () =>
       Effect.gen(function*() {
-        const { count, layer } = losing(cell, "ECONNRESET")
+        const { count, layer } = losing(combination, "ECONNRESET")
         const retrying = agent(layer.pipe(AgentTransport.retry(exactly(2)), AgentTransport.resumable()))
         for (const call of [Agent.send("hi"), Stream.runDrain(Agent.stream("hi"))]) {
           const before = count()
@@ -75,7 +75,9 @@ for (const cell of cells) {
     it.effect("RETRY-01: what cannot have arrived is not unknown", () =>
       Effect.gen(function*() {
         for (const code of ["ECONNREFUSED", "ENOTFOUND"]) {
-          const { reason } = yield* Effect.flip(Agent.send("hi")).pipe(Effect.provide(agent(losing(cell, code).layer)))
+          const { reason } = yield* Effect.flip(Agent.send("hi")).pipe(
+            Effect.provide(agent(losing(combination, code).layer))
+          )
           assert.isFalse(/may have received/.test(reason.message))
           assert.isTrue(reason._tag === "ConnectionError" && reason.messageId === undefined)
         }
@@ -85,7 +87,7 @@ for (const cell of cells) {
       Effect.gen(function*() {
         for (const [code, isUnknown] of [[502, true], [504, true], [503, false]] as const) {
           const { reason } = yield* Effect.flip(Agent.send("hi")).pipe(
-            Effect.provide(agent(peer(cell, [refusal(code)]).layer))
+            Effect.provide(agent(peer(combination, [refusal(code)]).layer))
           )
           assert.strictEqual(reason._tag, "ServiceUnavailableError")
           assert.strictEqual(/may have received/.test(reason.message), isUnknown)
@@ -94,17 +96,20 @@ for (const cell of cells) {
 
     it.effect("RETRY-02: a send that is repeated on request is the same but for the id of the request", () =>
       Effect.gen(function*() {
-        const { asked, layer } = peer(cell, [refusal(503), refusal(503), sent(cell)])
+        const { asked, layer } = peer(combination, [refusal(503), refusal(503), sent(combination)])
         yield* hurried(Agent.send("hi").pipe(Effect.provide(agent(layer.pipe(AgentTransport.retrySends(exactly(2)))))))
         assert.strictEqual(asked.length, 3)
         const bodies = asked.map(({ body }) => {
           const { id: _, ...rest } = JSON.parse(body)
-          return cell.binding === "JSONRPC" ? rest : JSON.parse(body)
+          return combination.binding === "JSONRPC" ? rest : JSON.parse(body)
         })
         assert.deepStrictEqual(bodies[1], bodies[0])
         assert.deepStrictEqual(bodies[2], bodies[0])
         assert.match(JSON.stringify(bodies[0]), /messageId/)
-        const streams = peer(cell, [refusal(503), eventStream(cell, [task("working"), status("completed")])])
+        const streams = peer(combination, [
+          refusal(503),
+          eventStream(combination, [task("working"), status("completed")])
+        ])
         const { end } = yield* hurried(
           Support.heard.pipe(Effect.provide(agent(streams.layer.pipe(AgentTransport.retrySends(exactly(1))))))
         )
@@ -113,7 +118,7 @@ for (const cell of cells) {
 
     it.effect("a stream that has begun is not begun again", () =>
       Effect.gen(function*() {
-        const { asked, layer } = peer(cell, [eventStream(cell, [task("working")], { end: "reset" })])
+        const { asked, layer } = peer(combination, [eventStream(combination, [task("working")], { end: "reset" })])
         const { end, events } = yield* hurried(
           Support.heard.pipe(Effect.provide(agent(layer.pipe(AgentTransport.retrySends(exactly(3))))))
         )
@@ -123,7 +128,7 @@ for (const cell of cells) {
 
     it.effect("RETRY-04: interruption during the back-off ends it; nothing more is sent", () =>
       Effect.gen(function*() {
-        const { asked, layer } = peer(cell, [refusal(503)])
+        const { asked, layer } = peer(combination, [refusal(503)])
         const fiber = yield* Agent.getTask(taskId).pipe(
           Effect.provide(agent(layer.pipe(AgentTransport.retry(exactly(5))))),
           Effect.forkChild
@@ -154,7 +159,7 @@ for (const cell of cells) {
             }, { highWaterMark: 0 })
             return new Response(body as BodyInit, { status: 500, headers: { "content-type": "text/plain" } })
           }
-          const { layer } = peer(cell, [endless, (asked) => (log.push("second"), done(cell)(asked))])
+          const { layer } = peer(combination, [endless, (asked) => (log.push("second"), done(combination)(asked))])
           // 500 is not repeated by itself
           const again = AgentTransport.transform((transport) => ({
             ...transport,
@@ -177,14 +182,16 @@ for (const cell of cells) {
           get: () => Effect.succeed([]),
           renew: () => Effect.succeed(true)
         })
-        const { layer } = peer(cell, [refused, (asked) => (log.push("second"), done(cell)(asked))], { credentials })
+        const { layer } = peer(combination, [refused, (asked) => (log.push("second"), done(combination)(asked))], {
+          credentials
+        })
         yield* Agent.getTask(taskId).pipe(Effect.provide(agent(layer)))
         assert.deepStrictEqual(log, ["closed", "second"])
       }))
 
     it.effect("RETRY-07: zero means zero", () =>
       Effect.gen(function*() {
-        const { asked, layer } = peer(cell, [refusal(503)])
+        const { asked, layer } = peer(combination, [refusal(503)])
         for (
           const decorated of [
             layer.pipe(
@@ -213,11 +220,11 @@ for (const cell of cells) {
           ] as const
         ) {
           const now = yield* Clock.currentTimeMillis
-          const { asked, layer } = peer(cell, [refusal(code, { "retry-after": hint(now) }), done(cell)])
+          const { asked, layer } = peer(combination, [refusal(code, { "retry-after": hint(now) }), done(combination)])
           const { reason } = yield* Effect.flip(Agent.getTask(taskId)).pipe(Effect.provide(agent(layer)))
           assert.strictEqual(reason._tag, tag)
           assert.strictEqual(reason.retryAfter && Duration.toSeconds(reason.retryAfter), 90)
-          const second = peer(cell, [refusal(code, { "retry-after": hint(now) }), done(cell)])
+          const second = peer(combination, [refusal(code, { "retry-after": hint(now) }), done(combination)])
           const fiber = yield* Agent.getTask(taskId).pipe(
             Effect.provide(agent(second.layer.pipe(AgentTransport.retry()))),
             Effect.forkChild
@@ -235,10 +242,10 @@ for (const cell of cells) {
 
     it.effect("a peer that asks for hours is not waited for: the caller is told", () =>
       Effect.gen(function*() {
-        const endless = peer(cell, [refusal(503, { "retry-after": "9".repeat(400) })])
+        const endless = peer(combination, [refusal(503, { "retry-after": "9".repeat(400) })])
         const patient = agent(endless.layer.pipe(AgentTransport.retry(exactly(3))))
         assert.isTrue((yield* Effect.flip(Agent.getTask(taskId)).pipe(Effect.provide(patient))).isRetryable)
-        const { asked, layer } = peer(cell, [refusal(503, { "retry-after": "86400" })])
+        const { asked, layer } = peer(combination, [refusal(503, { "retry-after": "86400" })])
         const { reason } = yield* Effect.flip(Agent.getTask(taskId)).pipe(
           Effect.provide(agent(layer.pipe(AgentTransport.retry(exactly(3)))))
         )
@@ -248,7 +255,7 @@ for (const cell of cells) {
     it.effect("refusals that another attempt does not change are not repeated", () =>
       Effect.gen(function*() {
         for (const code of [400, 401, 403, 404]) {
-          const { asked, layer } = peer(cell, [refusal(code)])
+          const { asked, layer } = peer(combination, [refusal(code)])
           yield* hurried(
             Effect.flip(Agent.getTask(taskId)).pipe(Effect.provide(agent(layer.pipe(AgentTransport.retry(exactly(3))))))
           )

@@ -13,7 +13,16 @@ import {
 } from "@effect-a2a/core"
 import { Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { type Asked, type BodyOptions, type Cell, chunks, event, frame, result, talkTo } from "../support/peer.ts"
+import {
+  type Asked,
+  type BodyOptions,
+  chunks,
+  type Combination,
+  event,
+  frame,
+  result,
+  talkTo
+} from "../support/peer.ts"
 
 export const taskId = Id.TaskId.make("t-1")
 export const contextId = Id.ContextId.make("c-1")
@@ -46,11 +55,11 @@ export const say = (text: string, options?: { readonly append?: boolean; readonl
 /** Events and raw bytes of one connection. */
 export type Frames = ReadonlyArray<StreamEvent.StreamEvent | string>
 
-export const eventStream = (cell: Cell, frames: Frames, options?: BodyOptions) => (asked: Asked) =>
-  chunks(frames.map((one) => typeof one === "string" ? one : frame(event(cell, asked, one))), options)
+export const eventStream = (combination: Combination, frames: Frames, options?: BodyOptions) => (asked: Asked) =>
+  chunks(frames.map((one) => typeof one === "string" ? one : frame(event(combination, asked, one))), options)
 
-export const taskAnswer = (cell: Cell, json: unknown) => (asked: Asked) =>
-  new Response(result(cell, asked, json), { headers: { "content-type": "application/json" } })
+export const taskAnswer = (combination: Combination, json: unknown) => (asked: Asked) =>
+  new Response(result(combination, asked, json), { headers: { "content-type": "application/json" } })
 
 export const refusal = (status: number, headers: Record<string, string> = {}) => () =>
   new Response("busy", { status, headers: { "content-type": "text/plain", ...headers } })
@@ -58,17 +67,17 @@ export const refusal = (status: number, headers: Record<string, string> = {}) =>
 type Answers = ReadonlyArray<(asked: Asked) => Response>
 
 /** The n-th request is answered by the n-th answer, and more of them by the last. */
-export const peer = (cell: Cell, answers: Answers, options?: Parameters<typeof talkTo>[2]) => {
+export const peer = (combination: Combination, answers: Answers, options?: Parameters<typeof talkTo>[2]) => {
   let requests = 0
-  return talkTo(cell, (asked) => answers[Math.min(requests++, answers.length - 1)]!(asked), options)
+  return talkTo(combination, (asked) => answers[Math.min(requests++, answers.length - 1)]!(asked), options)
 }
 
 export const agent = (transport: Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError>) =>
   Agent.layer.pipe(Layer.provide(transport))
 
 /** An agent whose streams are taken up again. */
-export const resumable = (cell: Cell, answers: Answers, policy?: AgentTransport.Policy) => {
-  const { asked, layer } = peer(cell, answers)
+export const resumable = (combination: Combination, answers: Answers, policy?: AgentTransport.Policy) => {
+  const { asked, layer } = peer(combination, answers)
   return { asked, layer: agent(layer.pipe(AgentTransport.resumable(policy))) }
 }
 

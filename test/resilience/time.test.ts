@@ -6,7 +6,7 @@ import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { getEventListeners } from "node:events"
 import * as process from "node:process"
-import { type Cell, cells, event, frame } from "../support/peer.ts"
+import { type Combination, combinations, event, frame } from "../support/peer.ts"
 import * as Support from "./support.ts"
 
 const { eventStream, peer, say, status, task, taskAnswer, taskId } = Support
@@ -25,11 +25,17 @@ const timed = <A, E, R>(self: Effect.Effect<A, E, R>) =>
   })
 
 /** A body of pieces that each come after some seconds, and the last of which closes it. */
-const slowly = (cell: Cell, pieces: ReadonlyArray<readonly [seconds: number, piece: Support.Frames[number]]>) =>
+const slowly = (
+  combination: Combination,
+  pieces: ReadonlyArray<readonly [seconds: number, piece: Support.Frames[number]]>
+) =>
   Effect.map(Effect.context<never>(), (context) => (asked: Parameters<ReturnType<typeof eventStream>>[0]) => {
     const stream = Stream.fromIterable(pieces).pipe(
       Stream.mapEffect(([seconds, piece]) =>
-        Effect.as(Effect.sleep(seconds * 1000), typeof piece === "string" ? piece : frame(event(cell, asked, piece)))
+        Effect.as(
+          Effect.sleep(seconds * 1000),
+          typeof piece === "string" ? piece : frame(event(combination, asked, piece))
+        )
       ),
       Stream.encodeText
     )
@@ -37,16 +43,17 @@ const slowly = (cell: Cell, pieces: ReadonlyArray<readonly [seconds: number, pie
     return new Response(body, { headers: { "content-type": "text/event-stream" } })
   })
 
-const asking = (cell: Cell, answer: (asked: never) => Response) => Support.agent(peer(cell, [answer as never]).layer)
+const asking = (combination: Combination, answer: (asked: never) => Response) =>
+  Support.agent(peer(combination, [answer as never]).layer)
 
 /** An HTTP client that never answers. */
-const mute = (cell: Cell) =>
-  cell.client({ url: "https://agent.test/a2a", protocol: cell.protocol }).pipe(
+const mute = (combination: Combination) =>
+  combination.client({ url: "https://agent.test/a2a", protocol: combination.protocol }).pipe(
     Layer.provide([Layer.succeed(HttpClient.HttpClient, HttpClient.make(() => Effect.never)), Credentials.layerNone])
   )
 
-for (const cell of cells) {
-  describe(`time, ${cell.name}`, () => {
+for (const combination of combinations) {
+  describe(`time, ${combination.name}`, () => {
     const minutes = [
       [0, task("working")] as const,
       ...Array.from({ length: 36 }, () => [10, say("x")] as const),
@@ -55,7 +62,7 @@ for (const cell of cells) {
 
     it.effect("CAN-01: a stream lives as long as it is not silent", () =>
       Effect.gen(function*() {
-        const layer = asking(cell, yield* slowly(cell, minutes))
+        const layer = asking(combination, yield* slowly(combination, minutes))
         const [{ end, events }, seconds] = yield* timed(
           Support.heard.pipe(Effect.provide(layer), limited({ response: "60 seconds", idle: "60 seconds" }))
         )
@@ -65,11 +72,14 @@ for (const cell of cells) {
 
     it.effect("CAN-01: nothing bounds a stream by default, all of it only where asked for", () =>
       Effect.gen(function*() {
-        const layer = asking(cell, yield* slowly(cell, [[0, task("working")], [36_000, status("completed")]]))
+        const layer = asking(
+          combination,
+          yield* slowly(combination, [[0, task("working")], [36_000, status("completed")]])
+        )
         assert.strictEqual((yield* timed(Support.heard.pipe(Effect.provide(layer))))[0].end, "success")
         const [{ end }] = yield* timed(Support.heard.pipe(Effect.provide(layer), limited({ total: "60 seconds" })))
         assert.strictEqual(timeout(end), "total")
-        const resumable = Support.resumable(cell, [yield* slowly(cell, minutes)])
+        const resumable = Support.resumable(combination, [yield* slowly(combination, minutes)])
         const [again] = yield* timed(
           Support.heard.pipe(Effect.provide(resumable.layer), limited({ total: "60 seconds" }))
         )
@@ -80,7 +90,10 @@ for (const cell of cells) {
     it.effect("comments count as bytes", () =>
       Effect.gen(function*() {
         const beats = Array.from({ length: 10 }, () => [50, ": ping\n\n"] as const)
-        const layer = asking(cell, yield* slowly(cell, [[0, task("working")], ...beats, [50, status("completed")]]))
+        const layer = asking(
+          combination,
+          yield* slowly(combination, [[0, task("working")], ...beats, [50, status("completed")]])
+        )
         const [{ end }] = yield* timed(Support.heard.pipe(Effect.provide(layer), limited({ idle: "60 seconds" })))
         assert.strictEqual(end, "success")
       }))
@@ -88,17 +101,17 @@ for (const cell of cells) {
     it.effect("PRX-05: silence is noticed within its limit, and resumed from", () =>
       Effect.gen(function*() {
         let isClosed = false
-        const half = eventStream(cell, [task("working")], { end: "open", onCancel: () => (isClosed = true) })
+        const half = eventStream(combination, [task("working")], { end: "open", onCancel: () => (isClosed = true) })
         const [{ end }, seconds] = yield* timed(
-          Support.heard.pipe(Effect.provide(asking(cell, half)), limited({ idle: "60 seconds" }))
+          Support.heard.pipe(Effect.provide(asking(combination, half)), limited({ idle: "60 seconds" }))
         )
         assert.strictEqual(timeout(end), "idle")
         assert.isTrue(isClosed)
         assert.isAtMost(seconds, 61)
         isClosed = false
-        const { layer } = Support.resumable(cell, [half, (asked) => {
+        const { layer } = Support.resumable(combination, [half, (asked) => {
           assert.isTrue(isClosed, "one connection is closed before the next")
-          return eventStream(cell, [task("completed", "Hello")])(asked)
+          return eventStream(combination, [task("completed", "Hello")])(asked)
         }])
         const [again] = yield* timed(Support.heard.pipe(Effect.provide(layer), limited({ idle: "60 seconds" })))
         assert.deepStrictEqual([again.end, again.text], ["success", "Hello"])
@@ -106,10 +119,10 @@ for (const cell of cells) {
 
     it.effect("a proxy that ends every connection after a while does not use the attempts up", () =>
       Effect.gen(function*() {
-        const held = yield* slowly(cell, [[0, task("working")], [15, ": ping\n\n"]])
-        const { asked, layer } = Support.resumable(cell, [
+        const held = yield* slowly(combination, [[0, task("working")], [15, ": ping\n\n"]])
+        const { asked, layer } = Support.resumable(combination, [
           ...Array.from({ length: 8 }, () => held),
-          eventStream(cell, [task("completed", "Hello")])
+          eventStream(combination, [task("completed", "Hello")])
         ], AgentTransport.backoff(2))
         const [{ text }] = yield* timed(Support.heard.pipe(Effect.provide(layer)))
         assert.deepStrictEqual([text, asked.length], ["Hello", 9])
@@ -125,7 +138,7 @@ for (const cell of cells) {
           currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + slept,
           currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + slept)
         } as Clock.Clock
-        const layer = asking(cell, eventStream(cell, [task("working")], { end: "open" }))
+        const layer = asking(combination, eventStream(combination, [task("working")], { end: "open" }))
         const fiber = yield* Support.heard.pipe(
           Effect.provide(layer),
           limited({ idle: "30 minutes" }),
@@ -141,7 +154,10 @@ for (const cell of cells) {
 
     it.effect("the time that a reader takes is no silence", () =>
       Effect.gen(function*() {
-        const layer = asking(cell, eventStream(cell, [task("working"), say("a"), say("b"), status("completed")]))
+        const layer = asking(
+          combination,
+          eventStream(combination, [task("working"), say("a"), say("b"), status("completed")])
+        )
         const slow = Agent.stream("hi").pipe(Stream.tap(() => Effect.sleep("10 minutes")), Stream.runCollect)
         const [events] = yield* timed(slow.pipe(Effect.provide(layer), limited({ idle: "1 second" })))
         assert.strictEqual(events.length, 4)
@@ -149,7 +165,7 @@ for (const cell of cells) {
 
     it.effect("the head of an answer has a limit of its own, and a message that got none may have arrived", () =>
       Effect.gen(function*() {
-        const agent = Support.agent(mute(cell))
+        const agent = Support.agent(mute(combination))
         for (
           const call of [
             Effect.flip(Agent.send("hi")),
@@ -176,13 +192,13 @@ for (const cell of cells) {
           const [timeouts, phase] of [[{ total: "1 second" }, "total"], [{ idle: "1 second" }, "idle"]] as const
         ) {
           let isClosed = false
-          const stalled = eventStream(cell, ["{\"id\":"], {
+          const stalled = eventStream(combination, ["{\"id\":"], {
             end: "open",
             type: "application/json",
             onCancel: () => (isClosed = true)
           })
           const [error, seconds] = yield* timed(
-            Effect.flip(Agent.getTask(taskId)).pipe(Effect.provide(asking(cell, stalled)), limited(timeouts))
+            Effect.flip(Agent.getTask(taskId)).pipe(Effect.provide(asking(combination, stalled)), limited(timeouts))
           )
           assert.strictEqual(timeout(error), phase)
           assert.isTrue(isClosed)
@@ -195,7 +211,7 @@ for (const cell of cells) {
         for (const code of ["UND_ERR_BODY_TIMEOUT", "UND_ERR_SOCKET", "ECONNRESET"]) {
           const cause = Object.assign(new Error(code), { code })
           const lost = (asked: Parameters<ReturnType<typeof eventStream>>[0]) => {
-            const parts = [frame(event(cell, asked, task("working")))]
+            const parts = [frame(event(combination, asked, task("working")))]
             const body = new ReadableStream<Uint8Array>({
               pull: (controller) => {
                 const part = parts.shift()
@@ -205,12 +221,15 @@ for (const cell of cells) {
             }, { highWaterMark: 0 })
             return new Response(body as BodyInit, { headers: { "content-type": "text/event-stream" } })
           }
-          const { end } = yield* Support.heard.pipe(Effect.provide(asking(cell, lost)))
+          const { end } = yield* Support.heard.pipe(Effect.provide(asking(combination, lost)))
           const reason = end !== "success" ? end.reason : assert.fail()
           if (reason._tag !== "StreamInterruptedError") return assert.fail(reason._tag)
           assert.strictEqual(reason.cause, cause)
           assert.strictEqual(reason.taskId, taskId)
-          const { layer } = Support.resumable(cell, [lost, eventStream(cell, [task("completed", "Hello")])])
+          const { layer } = Support.resumable(combination, [
+            lost,
+            eventStream(combination, [task("completed", "Hello")])
+          ])
           assert.strictEqual((yield* Support.hurried(Support.heard.pipe(Effect.provide(layer)))).text, "Hello")
         }
       }))
@@ -219,15 +238,15 @@ for (const cell of cells) {
 
 it.live("CAN-11: one long-lived signal serves many calls and is left as it was", () =>
   Effect.gen(function*() {
-    const cell = cells[0]!
+    const combination = combinations[0]!
     const warnings: Array<Error> = []
     const listener = (warning: Error) => void warnings.push(warning)
     process.on("warning", listener)
     const { signal } = new AbortController()
-    const json = taskAnswer(cell, { id: "t-1", contextId: "c-1", status: { state: "TASK_STATE_COMPLETED" } })
-    const unary = Agent.getTask(taskId).pipe(Effect.provide(asking(cell, json)))
+    const json = taskAnswer(combination, { id: "t-1", contextId: "c-1", status: { state: "TASK_STATE_COMPLETED" } })
+    const unary = Agent.getTask(taskId).pipe(Effect.provide(asking(combination, json)))
     const stream = Support.heard.pipe(
-      Effect.provide(asking(cell, eventStream(cell, [task("working"), status("completed")])))
+      Effect.provide(asking(combination, eventStream(combination, [task("working"), status("completed")])))
     )
     yield* Effect.promise(async () => {
       for (let n = 0; n < 1000; n++) await Effect.runPromise(unary, { signal })

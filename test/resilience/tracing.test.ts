@@ -2,7 +2,7 @@ import { Agent, AgentTransport, Credentials, Operation } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Metric, Redacted, Stream, Tracer } from "effect"
 import { HttpClient } from "effect/http"
-import { cells, chunks, talkTo } from "../support/peer.ts"
+import { chunks, combinations, talkTo } from "../support/peer.ts"
 import * as Support from "./support.ts"
 
 const { agent, contextId, eventStream, peer, refusal, say, status, task, taskId } = Support
@@ -23,12 +23,12 @@ const keeping = () => {
 const parentOf = (span: Tracer.NativeSpan) => span.parent._tag === "Some" ? span.parent.value.spanId : undefined
 const frames = [task("submitted"), say("Hello"), status("completed")]
 
-for (const cell of cells) {
-  describe(`tracing, ${cell.name}`, () => {
+for (const combination of combinations) {
+  describe(`tracing, ${combination.name}`, () => {
     it.effect("TRC-01: a span as long as the stream, a child for its request, traceparent on the wire", () =>
       Effect.gen(function*() {
         const { layer, spans } = keeping()
-        const { asked, layer: transport } = peer(cell, [eventStream(cell, frames)])
+        const { asked, layer: transport } = peer(combination, [eventStream(combination, frames)])
         const open: Array<string> = []
         yield* Agent.stream("hi").pipe(
           Stream.runForEach(() => Effect.sync(() => open.push(spans[0]!.status._tag))),
@@ -45,8 +45,8 @@ for (const cell of cells) {
         assert.deepStrictEqual(Object.fromEntries(call!.attributes), {
           "server.address": "agent.test",
           "server.port": 443,
-          "a2a.protocol.binding": cell.binding,
-          "a2a.protocol.version": cell.protocol.version,
+          "a2a.protocol.binding": combination.binding,
+          "a2a.protocol.version": combination.protocol.version,
           "gen_ai.operation.name": "invoke_agent",
           "a2a.task.id": taskId,
           "a2a.context.id": contextId
@@ -57,9 +57,9 @@ for (const cell of cells) {
     it.effect("TRC-01: a resumed stream has a span of its own for each connection, below the caller's", () =>
       Effect.gen(function*() {
         const { layer, spans } = keeping()
-        const { asked, layer: transport } = Support.resumable(cell, [
-          eventStream(cell, frames.slice(0, 1), { end: "reset" }),
-          eventStream(cell, frames)
+        const { asked, layer: transport } = Support.resumable(combination, [
+          eventStream(combination, frames.slice(0, 1), { end: "reset" }),
+          eventStream(combination, frames)
         ])
         yield* Support.hurried(
           Support.heard.pipe(Effect.provide(transport), Effect.withSpan("mine"), Effect.provide(layer))
@@ -74,7 +74,7 @@ for (const cell of cells) {
 
     it.effect("TRC-01: without a tracer there is no trace header", () =>
       Effect.gen(function*() {
-        const { asked, layer } = peer(cell, [eventStream(cell, frames)])
+        const { asked, layer } = peer(combination, [eventStream(combination, frames)])
         yield* Support.heard.pipe(Effect.provide(agent(layer)))
         assert.deepStrictEqual(Object.keys(asked[0]!.headers).filter((name) => /trace|b3/.test(name)), [])
       }))
@@ -91,7 +91,7 @@ for (const cell of cells) {
         ) {
           const { layer, spans } = keeping()
           const { asked, layer: transport } = talkTo(
-            cell,
+            combination,
             (asked) =>
               asked.url.includes("card") ? chunks([], {}) : refusal(500, { "x-a2a-notification-token": "t0ken" })(),
             { credentials }
@@ -118,7 +118,7 @@ for (const cell of cells) {
 
 it.effect("the agent's name is told once its card was read, and calls and errors are counted", () =>
   Effect.gen(function*() {
-    const cell = cells[0]!
+    const combination = combinations[0]!
     const { layer, spans } = keeping()
     const card = {
       name: "Concierge",
@@ -130,7 +130,7 @@ it.effect("the agent's name is told once its card was read, and calls and errors
       defaultOutputModes: [],
       skills: []
     }
-    const { layer: transport } = talkTo(cell, (asked) =>
+    const { layer: transport } = talkTo(combination, (asked) =>
       asked.url.includes("card")
         ? new Response(JSON.stringify(card), { headers: { "content-type": "application/json" } })
         : refusal(503)())

@@ -17,9 +17,9 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import type { TestOptions } from "vitest"
-import { type Cell, cells } from "../peers/cells.ts"
+import { type Combination, combinations } from "../peers/combinations.ts"
 
-export { type Cell, cells }
+export { type Combination, combinations }
 
 export const host = "http://lake.test"
 
@@ -46,16 +46,16 @@ const clientOf = (
   )
 
 /** The client as users have it. */
-export const layerClient = ({ http, protocol }: Cell, { agentId, key }: Options = {}) =>
+export const layerClient = ({ http, protocol }: Combination, { agentId, key }: Options = {}) =>
   clientOf(MemoryLake.layer({ ...MemoryLakeEmulator.address(host, agentId), binding: http, protocol }), key)
 
 /** A client without what `MemoryLake.layer` sees to: requests go out as they are. */
-export const layerBare = ({ client, protocol }: Cell) =>
+export const layerBare = ({ client, protocol }: Combination) =>
   clientOf(client({ url, protocol: MemoryLake.protocol(protocol) }))
 
 /** A service of its own for a test, and the client. */
-export const layer = (cell: Cell, options?: Options) =>
-  layerClient(cell, options).pipe(Layer.provideMerge(layerService))
+export const layer = (combination: Combination, options?: Options) =>
+  layerClient(combination, options).pipe(Layer.provideMerge(layerService))
 
 export const exchanges = Effect.flatMap(Wire.Tape, (tape) => tape.exchanges)
 
@@ -72,8 +72,8 @@ export const hurried = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<
     ))
   )
 
-/** A message in the words of the cell, without what may be left out. */
-export const message = ({ binding, protocol }: Cell, text: string): Record<string, unknown> =>
+/** A message in the words of the combination, without what may be left out. */
+export const message = ({ binding, protocol }: Combination, text: string): Record<string, unknown> =>
   protocol.version === "1.0"
     ? { role: "ROLE_USER", parts: [{ text }] }
     : binding === "HTTP+JSON"
@@ -86,22 +86,24 @@ const words = {
 }
 
 /** Posts a body as it is: neither version header nor anything else that our client would add. */
-export const post = Effect.fnUntraced(function*(cell: Cell, params: unknown, mode: "send" | "stream" = "send") {
-  const { prefix, ...methods } = words[cell.protocol.version as "1.0" | "0.3"]
-  const isRest = cell.binding === "HTTP+JSON"
-  const body = isRest ? params : { jsonrpc: "2.0", id: 1, method: methods[mode], params }
-  const response = yield* HttpClientRequest.post(isRest ? `${url}${prefix}/message:${mode}` : url).pipe(
-    HttpClientRequest.bearerToken(MemoryLakeEmulator.apiKey),
-    HttpClientRequest.bodyText(JSON.stringify(body), "application/json"),
-    HttpClient.execute
-  )
-  return { status: response.status, type: response.headers["content-type"] ?? "", text: yield* response.text }
-})
+export const post = Effect.fnUntraced(
+  function*(combination: Combination, params: unknown, mode: "send" | "stream" = "send") {
+    const { prefix, ...methods } = words[combination.protocol.version as "1.0" | "0.3"]
+    const isRest = combination.binding === "HTTP+JSON"
+    const body = isRest ? params : { jsonrpc: "2.0", id: 1, method: methods[mode], params }
+    const response = yield* HttpClientRequest.post(isRest ? `${url}${prefix}/message:${mode}` : url).pipe(
+      HttpClientRequest.bearerToken(MemoryLakeEmulator.apiKey),
+      HttpClientRequest.bodyText(JSON.stringify(body), "application/json"),
+      HttpClient.execute
+    )
+    return { status: response.status, type: response.headers["content-type"] ?? "", text: yield* response.text }
+  }
+)
 
 /** The task in an answer to {@link post}. */
-export const taskIn = (cell: Cell, text: string): any => {
+export const taskIn = (combination: Combination, text: string): any => {
   const json = JSON.parse(text)
-  const result = cell.binding === "HTTP+JSON" ? json : json.result
+  const result = combination.binding === "HTTP+JSON" ? json : json.result
   return result?.task ?? (result?.kind === "task" ? result : undefined)
 }
 
@@ -125,7 +127,7 @@ export const refusedTask = (reason: AgentError.AgentErrorReason): Task.Task => {
 }
 
 /** Defines a test with a new service and a new client. Options name the client's key and agent, or are vitest's. */
-export const test = (cell: Cell) =>
+export const test = (combination: Combination) =>
 <E>(
   title: string,
   program: () => Effect.Effect<void, E, Layer.Success<ReturnType<typeof layer>>>,
@@ -133,6 +135,7 @@ export const test = (cell: Cell) =>
 ) =>
   it.effect(
     title,
-    () => Effect.provide(program(), layer(cell, { ...(agentId && { agentId }), ...(key !== undefined && { key }) })),
+    () =>
+      Effect.provide(program(), layer(combination, { ...(agentId && { agentId }), ...(key !== undefined && { key }) })),
     options
   )

@@ -10,7 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { type Asked, respond } from "./respond.ts"
 
-export interface Cell {
+export interface Combination {
   readonly name: string
   readonly binding: HttpBinding.HttpBinding
   readonly protocol: Protocol.Protocol
@@ -29,7 +29,7 @@ export const baseUrl =
   "https://app.memorylake.cn/openapi/memorylake/api/v3/workspaces/ws-8001856949ad4f6a5b6226f415ffa877/agents/agent-f8bf71ab17ed8eccad8c0e8ae708273f/a2a"
 
 /** An agent in one of the combinations, with a peer that answers as told. */
-export const through = ({ binding, protocol }: Cell, answer: (asked: Asked) => Response) => {
+export const through = ({ binding, protocol }: Combination, answer: (asked: Asked) => Response) => {
   const { asked, layer } = respond(answer)
   const agent = Agent.layer.pipe(
     Layer.provide(MemoryLake.layer({ ...address, binding, protocol })),

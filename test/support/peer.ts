@@ -1,4 +1,4 @@
-/** What a peer puts on the wire of a cell: envelopes, event streams in chunks, and the ways a body can end. */
+/** What a peer puts on the wire of a combination: envelopes, event streams in chunks, and the ways a body can end. */
 import type * as AgentError from "@effect-a2a/core/AgentError"
 import type * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import * as Credentials from "@effect-a2a/core/Credentials"
@@ -8,31 +8,31 @@ import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { type Cell, cells } from "../peers/cells.ts"
+import { type Combination, combinations } from "../peers/combinations.ts"
 import { type Asked, respond } from "./respond.ts"
 
-export { type Asked, type Cell, cells, respond }
+export { type Asked, type Combination, combinations, respond }
 
-export const cell = (name: string): Cell => cells.find((one) => one.name === name)!
+export const combination = (name: string): Combination => combinations.find((one) => one.name === name)!
 
-const dialect = ({ binding, protocol }: Cell) =>
+const dialect = ({ binding, protocol }: Combination) =>
   binding === "JSONRPC" ? protocol.jsonRpc.dialect : protocol.rest.dialect
 
-export const isRpc = ({ binding }: Cell) => binding === "JSONRPC"
+export const isRpc = ({ binding }: Combination) => binding === "JSONRPC"
 
 const idOf = (asked: Asked): unknown => (JSON.parse(asked.body) as { readonly id: unknown }).id
 
-/** A result as the cell answers it: bare, or in the envelope of the request. */
-export const result = (cell: Cell, asked: Asked, json: unknown): string =>
-  JSON.stringify(isRpc(cell) ? { jsonrpc: "2.0", id: idOf(asked), result: json } : json)
+/** A result as the combination answers it: bare, or in the envelope of the request. */
+export const result = (combination: Combination, asked: Asked, json: unknown): string =>
+  JSON.stringify(isRpc(combination) ? { jsonrpc: "2.0", id: idOf(asked), result: json } : json)
 
 /** A JSON-RPC error to a request. */
 export const rpcError = (asked: Asked, error: unknown): string =>
   JSON.stringify({ jsonrpc: "2.0", id: idOf(asked), error })
 
-/** An event as the cell writes it. */
-export const event = (cell: Cell, asked: Asked, event: StreamEvent.StreamEvent): string =>
-  result(cell, asked, Result.getOrThrow(dialect(cell).success.SendStreamingMessage!.encode(event)))
+/** An event as the combination writes it. */
+export const event = (combination: Combination, asked: Asked, event: StreamEvent.StreamEvent): string =>
+  result(combination, asked, Result.getOrThrow(dialect(combination).success.SendStreamingMessage!.encode(event)))
 
 export const frame = (data: string): string => `data: ${data}\n\n`
 
@@ -59,9 +59,9 @@ export const chunks = (parts: ReadonlyArray<string | Uint8Array>, options: BodyO
   return new Response(body, { headers: { "content-type": options.type ?? "text/event-stream" } })
 }
 
-/** A cell's transport to a peer that is a function, and the list of what it was asked. */
+/** A combination's transport to a peer that is a function, and the list of what it was asked. */
 export const talkTo = (
-  cell: Cell,
+  combination: Combination,
   answer: (asked: Asked) => Response,
   options: Partial<HttpTransport.Options> & { readonly credentials?: Layer.Layer<Credentials.Credentials> } = {}
 ): {
@@ -72,7 +72,7 @@ export const talkTo = (
   const { credentials = Credentials.layerNone, ...rest } = options
   return {
     asked,
-    layer: cell.client({ url: "https://agent.test/a2a", protocol: cell.protocol, ...rest }).pipe(
+    layer: combination.client({ url: "https://agent.test/a2a", protocol: combination.protocol, ...rest }).pipe(
       Layer.provide([layer, credentials])
     )
   }

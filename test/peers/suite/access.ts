@@ -14,7 +14,7 @@ import { type Context, heard, layer } from "./client.ts"
 
 const binding = { "HTTP+JSON": Rest.binding, JSONRPC: JsonRpc.binding }
 
-export const discovery = ({ cell, it }: Context, name: string): void => {
+export const discovery = ({ combination, it }: Context, name: string): void => {
   it.effect("§8: the card, found above the interface's path, with its security schemes (CARD)", () =>
     Effect.gen(function*() {
       const { origin } = yield* Peer
@@ -23,8 +23,8 @@ export const discovery = ({ cell, it }: Context, name: string): void => {
       assert.isTrue(card.capabilities.streaming)
       assert.isTrue(
         card.supportedInterfaces.some(({ protocolBinding, protocolVersion, url }) =>
-          url === origin + cell.path && protocolBinding === cell.binding &&
-          protocolVersion.startsWith(cell.protocol.version)
+          url === origin + combination.path && protocolBinding === combination.binding &&
+          protocolVersion.startsWith(combination.protocol.version)
         )
       )
       assert.deepStrictEqual(card.securitySchemes?.key, { _tag: "ApiKey", location: "header", name: "x-key" })
@@ -35,8 +35,8 @@ export const discovery = ({ cell, it }: Context, name: string): void => {
       const { origin } = yield* Peer
       const agent = Discovery.layer({
         agent: origin,
-        bindings: [binding[cell.binding]],
-        protocols: [cell.protocol]
+        bindings: [binding[combination.binding]],
+        protocols: [combination.protocol]
       })
       const answer = yield* Agent.ask("echo found").pipe(
         Effect.provide(Agent.layer.pipe(
@@ -61,7 +61,7 @@ const tokens = (...left: Array<string>) => {
   }
 }
 
-export const refusedCredentials = ({ cell, it }: Context): void => {
+export const refusedCredentials = ({ combination, it }: Context): void => {
   it.effect("§7.5: a token that is refused is an error with the challenge, and not in it (AUTH)", () =>
     Effect.gen(function*() {
       const { origin } = yield* Peer
@@ -69,7 +69,7 @@ export const refusedCredentials = ({ cell, it }: Context): void => {
       const errors = yield* Effect.all([
         Effect.flip(Agent.send("echo x")),
         Effect.map(heard(Agent.stream("echo x")), ({ failure }) => failure!)
-      ]).pipe(Effect.provide(layer(cell, origin, { credentials })))
+      ]).pipe(Effect.provide(layer(combination, origin, { credentials })))
       for (const error of errors) {
         const { reason } = error
         assert.strictEqual(reason._tag, "UnauthenticatedError")
@@ -85,7 +85,7 @@ export const refusedCredentials = ({ cell, it }: Context): void => {
         const call of [Agent.ask("echo x"), Effect.map(heard(Agent.stream("echo x")), ({ answer: text }) => ({ text }))]
       ) {
         const { given, layer: credentials } = tokens("stale", "fresh", "another")
-        const { text } = yield* Effect.provide(call, layer(cell, origin, { credentials }))
+        const { text } = yield* Effect.provide(call, layer(combination, origin, { credentials }))
         assert.strictEqual(text, "x")
         assert.deepStrictEqual(given, ["stale", "fresh"])
       }

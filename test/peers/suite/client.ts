@@ -12,7 +12,7 @@ import type { HttpClient } from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
-import type { Cell } from "../cells.ts"
+import type { Combination } from "../combinations.ts"
 import type { Differences, Peer } from "../peer.ts"
 
 export type It = Vitest.MethodsNonLive<Agent.Agent | AgentTransport.AgentTransport | Peer>
@@ -20,7 +20,7 @@ export type It = Vitest.MethodsNonLive<Agent.Agent | AgentTransport.AgentTranspo
 /** What a part of the suite is told. */
 export interface Context {
   readonly it: It
-  readonly cell: Cell
+  readonly combination: Combination
   readonly differs: Differences
 }
 
@@ -28,9 +28,9 @@ type Transform = (
   self: Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError, HttpClient | Credentials.Credentials>
 ) => Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError, HttpClient | Credentials.Credentials>
 
-/** The client to a cell at an origin; its connections are its own and close with it. */
+/** The client to a combination at an origin; its connections are its own and close with it. */
 export const layer = (
-  { path, client, protocol }: Cell,
+  { path, client, protocol }: Combination,
   origin: string,
   { credentials = Credentials.layerNone, transform = (self) => self }: {
     readonly credentials?: Layer.Layer<Credentials.Credentials>

@@ -27,14 +27,14 @@ const places = (bytes: number, count: number): ReadonlyArray<number> =>
 
 const first = (fault: Proxy.Fault): Proxy.Plan => (answer) => answer === 0 ? fault : undefined
 
-export const drops = ({ cell, it }: Context): void => {
+export const drops = ({ combination, it }: Context): void => {
   for (const [name, how] of [["reset", "reset"], ["clean end", "end"]] as const) {
     it.effect(`§7: an answer that a ${name} cuts anywhere is whole, or an error that says so (RES)`, () =>
       Effect.gen(function*() {
         const proxy = yield* proxied
         const through = Effect.provide(
           heard(Agent.stream("chunks")),
-          layer(cell, proxy.origin, { transform: resumable })
+          layer(combination, proxy.origin, { transform: resumable })
         )
         assert.strictEqual((yield* through).answer, "One, two, three")
         const bytes = proxy.answers[0]!.bytes
@@ -67,7 +67,7 @@ export const drops = ({ cell, it }: Context): void => {
       const seen = yield* Agent.stream("half").pipe(
         Stream.takeUntil(({ _tag }) => _tag === "ArtifactUpdate"),
         Stream.runCollect,
-        Effect.provide(layer(cell, proxy.origin))
+        Effect.provide(layer(combination, proxy.origin))
       )
       assert.strictEqual(kinds(seen).at(-1), "ArtifactUpdate")
       const bytes = proxy.answers[0]!.bytes
@@ -79,7 +79,7 @@ export const drops = ({ cell, it }: Context): void => {
               ? finish(StreamEvent.taskId(event)!)
               : Effect.void
           ))
-        ).pipe(Effect.provide(layer(cell, proxy.origin, { transform: resumable })))
+        ).pipe(Effect.provide(layer(combination, proxy.origin, { transform: resumable })))
         assert.strictEqual(answer, "One, two")
         assert.strictEqual(said, "On it\nOne, two")
         assert.isAtLeast(proxy.answers.length, 3)
@@ -102,7 +102,7 @@ export const drops = ({ cell, it }: Context): void => {
         renew: () => Effect.succeed(true)
       })
       const through = heard(Agent.stream("chunks")).pipe(
-        Effect.provide(layer(cell, proxy.origin, { credentials, transform: resumable }))
+        Effect.provide(layer(combination, proxy.origin, { credentials, transform: resumable }))
       )
       yield* proxy.plan(first({ how: "reset", after: 1_000 }))
       assert.strictEqual((yield* through).answer, "One, two, three")
@@ -113,7 +113,10 @@ export const drops = ({ cell, it }: Context): void => {
   it.effect("§7: a connection that says no more is given up, and the task followed on another (RES)", () =>
     Effect.gen(function*() {
       const proxy = yield* proxied
-      const through = Effect.provide(heard(Agent.stream("chunks")), layer(cell, proxy.origin, { transform: resumable }))
+      const through = Effect.provide(
+        heard(Agent.stream("chunks")),
+        layer(combination, proxy.origin, { transform: resumable })
+      )
       yield* through
       yield* proxy.plan(first({ how: "stall", after: Math.round(proxy.answers[0]!.bytes * 0.8) }))
       const { answer } = yield* through.pipe(

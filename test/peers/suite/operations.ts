@@ -103,7 +103,7 @@ const parts = ({ differs, it }: Context) => {
     }))
 }
 
-const tasks = ({ cell, differs, it }: Context) => {
+const tasks = ({ combination, differs, it }: Context) => {
   it.effect("§3.1.3: get gives the task, with as much history as is asked for (HIST)", () =>
     Effect.gen(function*() {
       const { id } = taskOf(yield* Agent.send("echo Again"))
@@ -116,11 +116,11 @@ const tasks = ({ cell, differs, it }: Context) => {
 
   it.effect("§3.1.4: list pages through the tasks of a context; 0.3 has no such operation (LST)", () =>
     Effect.gen(function*() {
-      const contextId = Id.ContextId.make(`ctx-list-${cell.name}`)
+      const contextId = Id.ContextId.make(`ctx-list-${combination.name}`)
       const ids: Array<Id.TaskId> = []
       for (const text of ["echo a", "echo b", "echo c"]) ids.push(taskOf(yield* Agent.send(text, { contextId })).id)
       const list = Stream.runCollect(Agent.listTasks({ contextId, pageSize: 2 }))
-      if (cell.protocol.version === "0.3") {
+      if (combination.protocol.version === "0.3") {
         return assert.strictEqual(yield* refusal(list), "OperationNotInProtocolError")
       }
       const tasks = yield* list

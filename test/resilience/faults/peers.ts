@@ -16,7 +16,7 @@ import * as Duration from "effect/Duration"
 import type { HttpClient } from "effect/http/HttpClient"
 import type { HttpRouter } from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
-import { cells } from "../../peers/cells.ts"
+import { combinations } from "../../peers/combinations.ts"
 
 export interface Peer {
   readonly name: string
@@ -57,7 +57,7 @@ export const services = (wait: Duration.Duration) => {
   const lake = {
     routes: MemoryLakeEmulator.routes,
     peers: (origin: string, clients: Pick<Peer, "client" | "clean">): ReadonlyArray<Peer> =>
-      cells.map(({ http, name, protocol }) => ({
+      combinations.map(({ http, name, protocol }) => ({
         ...clients,
         name: `replay ${name}`,
         mode: "replay",
@@ -77,7 +77,7 @@ export const services = (wait: Duration.Duration) => {
     )
     return {
       routes: Layer.mergeAll(
-        ...cells.map(({ binding, protocol }) =>
+        ...combinations.map(({ binding, protocol }) =>
           (binding === "JSONRPC" ? JsonRpcServer.routes : RestServer.routes)({
             path: at({ binding, protocol }),
             protocols: [protocol]
@@ -85,13 +85,13 @@ export const services = (wait: Duration.Duration) => {
         ) as [Layer.Layer<never, never, AgentTransport | HttpRouter>]
       ).pipe(Layer.provide(agent)) as Layer.Layer<never, never, HttpRouter>,
       peers: (origin: string, clients: Pick<Peer, "client" | "clean">): ReadonlyArray<Peer> =>
-        cells.map((cell) => ({
+        combinations.map((combination) => ({
           ...clients,
-          name: `snapshot ${cell.name}${speaks ? ", speaking" : ""}`,
+          name: `snapshot ${combination.name}${speaks ? ", speaking" : ""}`,
           mode: "snapshot",
           speaks,
           questions: numbered("run", 12),
-          transport: cell.client({ url: `${origin}${at(cell)}`, protocol: cell.protocol })
+          transport: combination.client({ url: `${origin}${at(combination)}`, protocol: combination.protocol })
         }))
     }
   }

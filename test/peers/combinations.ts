@@ -8,7 +8,7 @@ const bindings = [
   { binding: "JSONRPC", path: "/rpc", client: JsonRpc.layer, http: JsonRpc.binding }
 ] as const
 
-export const cells = [Protocol.v1_0, Protocol.v0_3].flatMap((protocol) =>
+export const combinations = [Protocol.v1_0, Protocol.v0_3].flatMap((protocol) =>
   bindings.map((one) => ({ ...one, protocol, name: `${protocol.version} ${one.binding}` }))
 )
-export type Cell = (typeof cells)[number]
+export type Combination = (typeof combinations)[number]
