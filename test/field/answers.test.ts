@@ -4,15 +4,7 @@ import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Schema, Stream } from "effect"
 import { covers } from "../support/covers.ts"
-import {
-  chunks,
-  type Combination as Combination,
-  combinations as combinations,
-  frame,
-  isRpc,
-  result,
-  talkTo
-} from "../support/peer.ts"
+import { chunks, type Combination, combinations, frame, isRpc, result, talkTo } from "../support/peer.ts"
 import { json } from "../support/respond.ts"
 
 const taskId = Id.TaskId.make("t-1")

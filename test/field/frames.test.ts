@@ -3,7 +3,7 @@ import { Agent, Artifact, HttpBinding, type StreamEvent } from "@effect-a2a/core
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { covers, type Id } from "../support/covers.ts"
-import { chunks, combination as combination, result, talkTo } from "../support/peer.ts"
+import { chunks, combination, result, talkTo } from "../support/peer.ts"
 
 const bytes = (...values: ReadonlyArray<number>) => Uint8Array.from(values)
 const status = (state: string) => ({ statusUpdate: { taskId: "t-1", contextId: "c-1", status: { state } } })

@@ -3,7 +3,7 @@ import { Agent, Id } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { covers } from "../support/covers.ts"
-import { chunks, combinations as combinations, frame, isRpc, result, talkTo } from "../support/peer.ts"
+import { chunks, combinations, frame, isRpc, result, talkTo } from "../support/peer.ts"
 import { json } from "../support/respond.ts"
 import * as Field from "./support.ts"
 

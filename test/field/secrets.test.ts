@@ -8,7 +8,7 @@ import { Effect, Layer, Logger, Redacted, References, Stream, Tracer } from "eff
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { inspect } from "node:util"
 import { covers } from "../support/covers.ts"
-import { chunks, combinations as combinations, isRpc, rpcError, talkTo } from "../support/peer.ts"
+import { chunks, combinations, isRpc, rpcError, talkTo } from "../support/peer.ts"
 import { type Asked, json, respond } from "../support/respond.ts"
 import * as Field from "./support.ts"
 
