@@ -31,7 +31,7 @@ const routes = { JSONRPC: JsonRpcServer.routes, "HTTP+JSON": RestServer.routes }
 
 export const combinations = clients.map((
   { binding, client, name, protocol }
-): Wire.Cell & { readonly name: string } => ({
+): Wire.Combination & { readonly name: string } => ({
   name,
   protocol,
   client,

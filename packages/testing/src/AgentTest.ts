@@ -1,5 +1,5 @@
 /**
- * An agent in the same process: the whole server, no encoding, no socket.
+ * Agents in this process: the whole server, without encoding or sockets.
  *
  * ```ts
  * import { AgentTransport, Operation } from "@effect-a2a/core"
@@ -29,7 +29,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { CurrentCut } from "./Script.ts"
 
-/** A small but complete card. */
+/** A small, complete card. */
 export const card: AgentCard.AgentCard = {
   name: "Test agent",
   description: "Plays a script",
@@ -41,14 +41,14 @@ export const card: AgentCard.AgentCard = {
   skills: [{ id: "script", name: "Script", description: "Plays a script", tags: ["test"] }]
 }
 
-/** The server over an executor, with `card` unless another is given, and every policy of the server. */
+/** Provides the server of an executor with options of `AgentServer`; the card is {@link card} by default. */
 export const layerWith = (options?: Partial<AgentServer.Options>): Layer.Layer<AgentTransport, never, AgentExecutor> =>
   AgentServer.layer({ card, ...options }).pipe(
     Layer.provide(Layer.fresh(layerCut)),
     Layer.provide([TaskStore.layerMemory(), Layer.fresh(TaskHub.layer)])
   )
 
-/** The executor whose scripts can cut the connections that follow their task. */
+/** Lets scripts cut the connections that follow their task. */
 const layerCut: Layer.Layer<AgentExecutor, never, AgentExecutor | TaskHub.TaskHub> = Layer.effect(
   AgentExecutor,
   Effect.gen(function*() {
@@ -65,5 +65,5 @@ const layerCut: Layer.Layer<AgentExecutor, never, AgentExecutor | TaskHub.TaskHu
   })
 )
 
-/** The server over an executor, with defaults; another one wherever it is provided. */
-export const layer: Layer.Layer<AgentTransport, never, AgentExecutor> = Layer.fresh(layerWith())
+/** Provides the server of an executor. Memoised as every layer: for a second agent beside it use {@link layerWith}. */
+export const layer: Layer.Layer<AgentTransport, never, AgentExecutor> = layerWith()

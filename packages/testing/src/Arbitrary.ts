@@ -1,6 +1,6 @@
 /**
- * Random values of the model for property tests, restricted to what a protocol edition can express: no empty optional
- * members (absent on the wire), and over 0.3 no media type of a text.
+ * Random values of the model for property tests, restricted to what a protocol version can express: no empty optional
+ * members (absent on the wire), and in 0.3 no media type of texts.
  *
  * ```ts
  * import { Arbitrary } from "@effect-a2a/testing"
@@ -23,13 +23,14 @@ import * as Arbitrary from "effect/Arbitrary"
 import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 
-/** A vocabulary to be expressible in. */
+/** A dialect that can express the values. */
 export type Dialect = "1.0" | "0.3 REST" | "0.3 JSON-RPC"
 
-/** One generator per operation: of its requests, or of its answers. */
+/** A generator of requests per operation. */
 export type Requests = {
   readonly [K in Exclude<Operation.Tag, "GetAgentCard">]: Arbitrary.Arbitrary<Operation.Request<Operation.All[K]>>
 }
+/** A generator of results per operation. */
 export type Successes = {
   readonly [K in Exclude<Operation.Tag, "GetAgentCard">]: Arbitrary.Arbitrary<Operation.Success<Operation.All[K]>>
 }
@@ -191,22 +192,22 @@ const card = (dialect: Dialect) => {
   })
 }
 
-/** Parts. */
+/** Generates parts. */
 export const part = (dialect: Dialect): Arbitrary.Arbitrary<Part.Part> => of(model(dialect).part)
 
-/** Messages of either side, with at least one part. */
+/** Generates messages of either side, with at least one part. */
 export const message = (dialect: Dialect): Arbitrary.Arbitrary<Message.Message> => of(model(dialect).message)
 
-/** Tasks in any state. */
+/** Generates tasks in any state. */
 export const task = (dialect: Dialect): Arbitrary.Arbitrary<Task.Task> => of(model(dialect).task)
 
-/** What a stream may carry. */
+/** Generates events. */
 export const streamEvent = (dialect: Dialect): Arbitrary.Arbitrary<StreamEvent.StreamEvent> => of(model(dialect).event)
 
-/** Cards; over 0.3 with one interface of that version. */
+/** Generates cards; in 0.3 with one interface of that version. */
 export const agentCard = (dialect: Dialect): Arbitrary.Arbitrary<AgentCard.AgentCard> => of(card(dialect))
 
-/** Requests by operation. Over 0.3 they say whether to wait, because that edition always does. */
+/** Generates requests by operation. In 0.3 they always say if the call waits, as that version writes it always. */
 export const requests = (dialect: Dialect): Requests => {
   const { config, is1, message, taskConfig } = model(dialect)
   const tenant = is1 ? { tenant: text } : {}
@@ -251,7 +252,7 @@ export const requests = (dialect: Dialect): Requests => {
   }
 }
 
-/** Answers by operation; of a streaming operation, one event. */
+/** Generates results by operation; for a streaming operation, one event. */
 export const successes = (dialect: Dialect): Successes => {
   const { event, message, task, taskConfig } = model(dialect)
   const page = dialect === "0.3 JSON-RPC" ? {} : { nextPageToken: text }

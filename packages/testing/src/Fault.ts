@@ -1,6 +1,6 @@
 /**
- * Faults of a network, made on purpose: a layer over any `HttpClient` that loses, cuts, stalls, delays, refuses and
- * repeats, by chance from a seed. The same seed over the same requests makes the same faults.
+ * Injects faults of a network into any `HttpClient`: responses that are lost, cut, reset, stalled, delayed, refused,
+ * duplicated or split, at random from a seed. The same seed over the same requests injects the same faults.
  *
  * ```ts
  * import { Agent, AgentTransport, Credentials, Protocol } from "@effect-a2a/core"
@@ -15,7 +15,7 @@
  * const agent = Agent.layer.pipe(
  *   Layer.provide(Rest.layer({ url: "http://agent.test/agent" }).pipe(AgentTransport.retry())),
  *   Layer.provide(Credentials.layerNone),
- *   Layer.provideMerge(Wire.layerHttp(app).pipe(Fault.layer({ seed: 7, kinds: ["busy"], rate: 1 })))
+ *   Layer.provideMerge(Fault.inject(Wire.layerHttp(app), { seed: 7, kinds: ["busy"], rate: 1 }))
  * )
  * const program = Effect.gen(function*() {
  *   const { reason } = yield* Effect.flip(Agent.ask("Hi"))
@@ -31,6 +31,7 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { dual, identity } from "effect/Function"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
@@ -39,16 +40,19 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 
 /**
- * `lost`: the request arrives, its answer does not. `busy`: 503 with `Retry-After`, `expired`: 401; neither arrives.
- * `cut`: the answer ends cleanly at any byte. `reset`: with an error. `stall`: nothing more comes, and no end.
- * `duplicate`: events that hold a message come twice. `delay`: the answer begins late. `split`: it comes in small pieces.
+ * The kinds of faults. `lost`: the request arrives, its response does not. `busy` and `expired`: the request does not
+ * arrive, the response is 503 with `Retry-After` or 401. `cut`: the response ends at some byte without an error. `reset`:
+ * with one. `stall`: it neither continues nor ends. `duplicate`: events with a message come twice. `delay`: the response
+ * begins late. `split`: it comes in small pieces.
  */
 export const kinds = ["lost", "busy", "expired", "cut", "reset", "stall", "duplicate", "delay", "split"] as const
+/** One of {@link kinds}. */
 export type Kind = typeof kinds[number]
 
 /**
- * `rate`: how many of the requests go wrong (default 0.5); `kinds`: in which ways (default: all). `reach`: within how many
- * bytes of an answer it is cut (default 2000). `wait`: the longest delay and what `busy` asks for (default 1 second).
+ * Options of {@link inject}. `rate`: the share of requests with a fault, from 0 to 1 (default 0.5). `kinds`: the faults to
+ * choose from (default all). `reach`: the number of bytes within which a response is cut (default 2000). `wait`: the
+ * longest delay, and the `Retry-After` of `busy` (default 1 second).
  */
 export interface Options {
   readonly seed: number
@@ -58,12 +62,12 @@ export interface Options {
   readonly wait?: Duration.Input | undefined
 }
 
-/** What has been done so far: how often each, how many requests there were, and how many answers are still open. */
+/** The number of faults of each kind so far, of requests, and of responses that are still open. */
 export class Faults extends Context.Service<Faults, {
   readonly counts: Effect.Effect<Readonly<Record<Kind | "requests" | "open", number>>>
 }>()("@effect-a2a/testing/Fault/Faults") {}
 
-/** Numbers from 0 to 1, the same for the same seed. */
+/** Creates a generator of numbers from 0 to 1, the same for the same seed. */
 export const random = (seed: number): () => number => {
   let state = seed | 0
   return () => {
@@ -77,7 +81,7 @@ export const random = (seed: number): () => number => {
 type Bytes = Stream.Stream<Uint8Array, unknown>
 type End = Effect.Effect<never, unknown>
 
-/** As Node.js tells of it: a platform's error, which the client turns into one of its own. */
+/** A platform's error, as from Node.js; the HTTP client wraps it. */
 const reset: Effect.Effect<never, unknown> = Effect.fail<unknown>(new Error("ECONNRESET"))
 
 const cutAt = (bytes: number, end: End) => (self: Bytes): Bytes =>
@@ -98,8 +102,8 @@ const cutAt = (bytes: number, end: End) => (self: Bytes): Bytes =>
       ) as never
     }))
 
-/** Frames are known by their blank line; what is no event stream has none. */
-const duplicated = (self: Bytes): Bytes =>
+/** Frames end with a blank line; other bodies have none. */
+const duplicate = (self: Bytes): Bytes =>
   self.pipe(
     Stream.decodeText,
     Stream.mapAccum(() => "", (rest, text: string) => {
@@ -124,7 +128,7 @@ const split = (next: () => number) => (self: Bytes): Bytes =>
     return pieces as unknown as Arr.NonEmptyReadonlyArray<Uint8Array>
   }).pipe(Stream.rechunk(1))
 
-const lost = (request: HttpClientRequest.HttpClientRequest) =>
+const lose = (request: HttpClientRequest.HttpClientRequest) =>
   Effect.fail(
     new HttpClientError.HttpClientError({
       reason: new HttpClientError.TransportError({
@@ -134,82 +138,106 @@ const lost = (request: HttpClientRequest.HttpClientRequest) =>
     })
   )
 
-/** Makes the faults of an `HttpClient`. */
-export const layer =
-  ({ kinds: chosen = kinds, rate = 0.5, reach = 2000, seed, wait = "1 second" }: Options) =>
-  <E, R>(self: Layer.Layer<HttpClient.HttpClient, E, R>): Layer.Layer<HttpClient.HttpClient | Faults, E, R> =>
-    Layer.effectContext(Effect.gen(function*() {
-      const client = yield* HttpClient.HttpClient
-      const next = random(seed)
-      const counts = {
-        ...Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<Kind, number>,
-        requests: 0,
-        open: 0
-      }
-      const seconds = Math.ceil(Duration.toSeconds(Duration.fromInputUnsafe(wait)))
+/** The state of a faulty client. */
+interface Faulty {
+  readonly client: HttpClient.HttpClient
+  readonly reach: number
+  readonly wait: Duration.Duration
+  readonly next: () => number
+  readonly counts: Record<Kind | "requests" | "open", number>
+}
 
-      const refused = (
-        request: HttpClientRequest.HttpClientRequest,
-        status: number,
-        header: readonly [string, string]
-      ) =>
-        Effect.succeed(HttpClientResponse.fromWeb(request, new Response("not now", { status, headers: [[...header]] })))
+const refuse = (
+  request: HttpClientRequest.HttpClientRequest,
+  status: number,
+  header: readonly [string, string]
+) => Effect.succeed(HttpClientResponse.fromWeb(request, new Response("not now", { status, headers: [[...header]] })))
 
-      /** The answer with its body changed, and counted as long as it is open. */
-      const changed = (request: HttpClientRequest.HttpClientRequest, change: (self: Bytes) => Bytes) =>
-        Effect.flatMap(client.execute(request), (response) =>
-          Effect.map(Effect.context<never>(), (context) => {
-            const body = Stream.suspend(() => {
-              counts.open++
-              return change(response.stream)
-            }).pipe(Stream.ensuring(Effect.sync(() => counts.open--)))
-            const web = Stream.toReadableStreamWith(body, context) as ReadableStream<Uint8Array<ArrayBuffer>>
-            const isEmpty = response.status === 204 || request.method === "HEAD"
-            return HttpClientResponse.fromWeb(
-              request,
-              new Response(isEmpty ? null : web, { status: response.status, headers: response.headers })
-            )
-          }))
-
-      const failing = (kind: Kind, request: HttpClientRequest.HttpClientRequest) => {
-        switch (kind) {
-          case "lost":
-            return Effect.flatMap(
-              client.execute(request),
-              (response) => Effect.andThen(Effect.scoped(Stream.toPull(response.stream)), lost(request))
-            )
-          case "busy":
-            return refused(request, 503, ["retry-after", String(seconds)])
-          case "expired":
-            return refused(request, 401, ["www-authenticate", "Bearer error=\"invalid_token\""])
-          case "cut":
-            return changed(request, cutAt(Math.floor(next() * reach), Cause.done() as End))
-          case "reset":
-            return changed(request, cutAt(Math.floor(next() * reach), reset))
-          case "stall":
-            return changed(request, cutAt(Math.floor(next() * reach), Effect.never))
-          case "duplicate":
-            return changed(request, duplicated)
-          case "delay":
-            return Effect.delay(
-              changed(request, (bytes) => bytes),
-              Duration.times(Duration.fromInputUnsafe(wait), next())
-            )
-          case "split":
-            return changed(request, split(next))
-        }
-      }
-
-      const faulty = HttpClient.make((request) =>
-        Effect.suspend(() => {
-          counts.requests++
-          if (next() >= rate) return changed(request, (bytes) => bytes)
-          const kind = chosen[Math.floor(next() * chosen.length)]!
-          counts[kind]++
-          return failing(kind, request)
-        })
+/** Executes a request and changes the body of its response. The response is counted as long as it is open. */
+const execute = (
+  { client, counts }: Faulty,
+  request: HttpClientRequest.HttpClientRequest,
+  change: (self: Bytes) => Bytes
+) =>
+  Effect.flatMap(client.execute(request), (response) =>
+    Effect.map(Effect.context<never>(), (context) => {
+      const body = Stream.suspend(() => {
+        counts.open++
+        return change(response.stream)
+      }).pipe(Stream.ensuring(Effect.sync(() => counts.open--)))
+      const web = Stream.toReadableStreamWith(body, context) as ReadableStream<Uint8Array<ArrayBuffer>>
+      const isEmpty = response.status === 204 || request.method === "HEAD"
+      return HttpClientResponse.fromWeb(
+        request,
+        new Response(isEmpty ? null : web, { status: response.status, headers: response.headers })
       )
-      return Context.make(HttpClient.HttpClient, faulty).pipe(
-        Context.add(Faults, { counts: Effect.sync(() => ({ ...counts })) })
+    }))
+
+const fail = (self: Faulty, kind: Kind, request: HttpClientRequest.HttpClientRequest) => {
+  const { client, next, reach, wait } = self
+  switch (kind) {
+    case "lost":
+      return Effect.flatMap(
+        client.execute(request),
+        (response) => Effect.andThen(Effect.scoped(Stream.toPull(response.stream)), lose(request))
       )
-    })).pipe(Layer.provide(self))
+    case "busy":
+      return refuse(request, 503, ["retry-after", String(Math.ceil(Duration.toSeconds(wait)))])
+    case "expired":
+      return refuse(request, 401, ["www-authenticate", "Bearer error=\"invalid_token\""])
+    case "cut":
+      return execute(self, request, cutAt(Math.floor(next() * reach), Cause.done() as End))
+    case "reset":
+      return execute(self, request, cutAt(Math.floor(next() * reach), reset))
+    case "stall":
+      return execute(self, request, cutAt(Math.floor(next() * reach), Effect.never))
+    case "duplicate":
+      return execute(self, request, duplicate)
+    case "delay":
+      return Effect.delay(execute(self, request, identity), Duration.times(wait, next()))
+    case "split":
+      return execute(self, request, split(next))
+  }
+}
+
+const make = (client: HttpClient.HttpClient, options: Options) => {
+  const { kinds: chosen = kinds, rate = 0.5, reach = 2000, seed, wait = "1 second" } = options
+  const self: Faulty = {
+    client,
+    reach,
+    wait: Duration.fromInputUnsafe(wait),
+    next: random(seed),
+    counts: {
+      ...Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<Kind, number>,
+      requests: 0,
+      open: 0
+    }
+  }
+  const faulty = HttpClient.make((request) =>
+    Effect.suspend(() => {
+      self.counts.requests++
+      if (self.next() >= rate) return execute(self, request, identity)
+      const kind = chosen[Math.floor(self.next() * chosen.length)]!
+      self.counts[kind]++
+      return fail(self, kind, request)
+    })
+  )
+  return Context.make(HttpClient.HttpClient, faulty).pipe(
+    Context.add(Faults, { counts: Effect.sync(() => ({ ...self.counts })) })
+  )
+}
+
+/** Injects faults into the HTTP client of a layer, and provides the {@link Faults} counted. */
+export const inject: {
+  (options: Options): <E, R>(
+    self: Layer.Layer<HttpClient.HttpClient, E, R>
+  ) => Layer.Layer<HttpClient.HttpClient | Faults, E, R>
+  <E, R>(
+    self: Layer.Layer<HttpClient.HttpClient, E, R>,
+    options: Options
+  ): Layer.Layer<HttpClient.HttpClient | Faults, E, R>
+} = dual(
+  2,
+  <E, R>(self: Layer.Layer<HttpClient.HttpClient, E, R>, options: Options) =>
+    Layer.effectContext(Effect.map(HttpClient.HttpClient, (client) => make(client, options))).pipe(Layer.provide(self))
+)

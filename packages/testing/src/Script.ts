@@ -1,5 +1,5 @@
 /**
- * Agents as data: a list of steps, played for every message or chosen by it.
+ * Scripted agents: a list of steps, run for every message or chosen by the message.
  *
  * ```ts
  * import { AgentTransport, Message, Operation, Task } from "@effect-a2a/core"
@@ -36,19 +36,19 @@ import type * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 
-/** What the agent says. */
+/** Emits a reply. */
 export interface Say {
   readonly _tag: "Say"
   readonly reply: Reply.Reply
 }
 
-/** How long it waits, on Effect's clock. */
+/** Waits, on Effect's clock. */
 export interface Wait {
   readonly _tag: "Wait"
   readonly duration: Duration.Input
 }
 
-/** The call is refused with a reason, or the agent dies of a defect. */
+/** Fails with a reason, or dies of a defect. */
 export interface Stop {
   readonly _tag: "Stop"
   readonly effect: Effect.Effect<never, AgentErrorReason>
@@ -59,6 +59,7 @@ export interface Cut {
   readonly _tag: "Cut"
 }
 
+/** One step of a script. */
 export type Step = Say | Wait | Stop | Cut
 
 /** Cuts the connections that follow a task. Provided by `AgentTest.layer`; elsewhere {@link cut} dies. */
@@ -67,13 +68,13 @@ export const CurrentCut = Context.Reference<(id: TaskId) => Effect.Effect<void>>
   { defaultValue: () => () => Effect.die("Script.cut needs AgentTest.layer") }
 )
 
-/** Any reply as a step. */
+/** Emits any reply. */
 export const reply = (reply: Reply.Reply): Say => ({ _tag: "Say", reply })
 
-/** A piece of the answer: a chunk of the artifact `result`. */
+/** Emits a piece of the answer: a chunk of the artifact `result`. */
 export const say = (text: string): Say => reply(text)
 
-/** A piece of the text as it is written, outside the artifact: what MemoryLake streams for display (ML-22). */
+/** Emits a piece of text as a status message, as agents do that stream text for display before the artifact. */
 export const write = (text: string): Say => reply(Reply.progress(text))
 
 /** Recognizes what {@link think}, {@link callTool} and {@link toolResult} write into metadata, as most agents do. */
@@ -86,39 +87,39 @@ export const recognizer: Recognizer.Recognizer = Recognizer.fromMetadata({
 
 const marked = (part: Part.Part): Say => reply(Reply.progress(Recognizer.mark([recognizer], part)))
 
-/** Reports a thought. */
+/** Emits a thought. */
 export const think = (text: string): Say => marked(Part.text(text, { metadata: { adk_thought: true } }))
 
 const typed = (type: "function_call" | "function_response", data: Schema.Json): Say =>
   marked(Part.data(data, { metadata: { adk_type: type } }))
 
-/** A tool is called (ML-24); the matching {@link toolResult} has the same id. */
+/** Emits a tool call; the {@link toolResult} that belongs to it has the same id. */
 export const callTool = (
   call: { readonly id: string; readonly name: string; readonly args?: Schema.JsonObject }
 ): Say => typed("function_call", { id: call.id, name: call.name, args: call.args ?? {} })
 
-/** A tool has answered: JSON, JSON in a string, or `{ error, code? }`. */
+/** Emits the result of a tool call: JSON, JSON in a string, or `{ error, code? }`. */
 export const toolResult = (
   result: { readonly id: string; readonly name: string; readonly response: Schema.Json }
 ): Say => typed("function_response", { id: result.id, name: result.name, response: result.response })
 
-/** A file that the agent made, told while it works. */
+/** Emits a file as a status message. */
 export const file = (part: Part.Raw | Part.Url): Say => reply(Reply.progress(part))
 
-/** An artifact besides the answer, or a chunk of one. */
+/** Emits another artifact than the answer, or a chunk of one. */
 export const artifact = (artifact: Reply.Content, options?: Reply.ChunkOptions): Say =>
   reply(Reply.artifact(artifact, options))
 
-/** A new state of the task. A terminal one and `input-required` end the script. */
+/** Emits a new state of the task. A terminal state and `input-required` end the script. */
 export const become = (state: TaskState, message?: Message.Input): Say => reply(Reply.status(state, message))
 
-/** The task fails, and says why. */
+/** Fails the task with a message. */
 export const fail = (text: string): Say => become("failed", text)
 
-/** The script ends with a question; the next message of the task starts it anew. */
+/** Asks a question and ends the script; the next message to the task starts it again. */
 export const askForInput = (text: string): Say => become("input-required", text)
 
-/** Credentials are wanted out of band; what follows happens once they are there. */
+/** Asks for credentials out of band, then continues. */
 export const requireAuth = (text: string): Say => become("auth-required", text)
 
 /**
@@ -127,15 +128,16 @@ export const requireAuth = (text: string): Say => become("auth-required", text)
  */
 export const cut: Cut = { _tag: "Cut" }
 
+/** Waits for a duration, on Effect's clock. */
 export const wait = (duration: Duration.Input): Wait => ({ _tag: "Wait", duration })
 
-/** Every call that waits is refused with this reason, the task is failed, and the script ends. */
+/** Refuses every waiting call with a reason, fails the task and ends the script. */
 export const refuse = (reason: AgentErrorReason): Stop => ({ _tag: "Stop", effect: Effect.fail(reason) })
 
-/** The agent dies of a defect. */
+/** Dies of a defect. */
 export const die = (defect: unknown): Stop => ({ _tag: "Stop", effect: Effect.die(defect) })
 
-/** The steps' replies in order; neighbours without a wait between them come as one chunk. */
+/** Runs steps: emits their replies in order, in one chunk if no other step is between them. */
 export const play = (
   turn: Pick<AgentExecutor.Turn, "taskId">,
   steps: ReadonlyArray<Step>
@@ -172,7 +174,7 @@ const pause = (
   }
 }
 
-/** A scripted agent: the same steps for every message, or those that a function finds for the turn. */
+/** Provides a scripted executor: the same steps for every message, or those that a function returns for the turn. */
 export const layer: {
   (script: (turn: AgentExecutor.Turn) => ReadonlyArray<Step>): Layer.Layer<AgentExecutor.AgentExecutor>
   (...steps: ReadonlyArray<Step>): Layer.Layer<AgentExecutor.AgentExecutor>

@@ -1,6 +1,6 @@
 /**
- * The true wire without a socket: routes, envelopes, SSE and codecs as they are, bytes in and bytes out, and a tape of
- * what crossed.
+ * Runs client and server over HTTP messages in memory: the real routes, envelopes, SSE and codecs, without a socket, and a
+ * tape of all exchanges.
  *
  * @since 0.1.0
  */
@@ -31,8 +31,8 @@ export const layerHttp = <E, R>(
 ): Layer.Layer<HttpClient | Tape, E, Exclude<R, HttpRouter.HttpRouter>> =>
   InProcessHttp.layer(routes.pipe(Layer.provide(recognizer))).pipe(Layer.merge(recognizer))
 
-/** One of the four combinations of edition and binding, both halves. */
-export interface Cell {
+/** A protocol version and both halves of a binding. */
+export interface Combination {
   readonly protocol: Protocol.Protocol
   readonly client: HttpTransport.ClientLayer
   readonly server: (options: {
@@ -42,7 +42,7 @@ export interface Cell {
 }
 
 /**
- * A transport seen through the wire of one cell.
+ * Serves a transport and returns the transport of its client, in one combination.
  *
  * ```ts
  * import { Agent, Protocol } from "@effect-a2a/core"
@@ -50,9 +50,9 @@ export interface Cell {
  * import { JsonRpc, JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
  * import { Effect, Layer } from "effect"
  *
- * const cell = { protocol: Protocol.v0_3, client: JsonRpc.layer, server: JsonRpcServer.routes }
+ * const combination = { protocol: Protocol.v0_3, client: JsonRpc.layer, server: JsonRpcServer.routes }
  * const agent = Agent.layer.pipe(
- *   Layer.provideMerge(AgentTest.layer.pipe(Wire.through(cell))),
+ *   Layer.provideMerge(AgentTest.layer.pipe(Wire.through(combination))),
  *   Layer.provide(Script.layer(Script.say("Hello")))
  * )
  * const program = Effect.gen(function*() {
@@ -63,13 +63,14 @@ export interface Cell {
  * await Effect.runPromise(program.pipe(Effect.provide(agent))) // => ["Hello", "message/send"]
  * ```
  */
-export const through =
-  (cell: Cell) =>
-  <E, R>(self: Layer.Layer<AgentTransport, E, R>): Layer.Layer<AgentTransport | Tape, E | AgentError.AgentError, R> => {
-    const path = "/agent"
-    const app = cell.server({ path, protocols: [cell.protocol] }).pipe(Layer.provide(self))
-    return cell.client({ url: `http://agent.test${path}`, protocol: cell.protocol }).pipe(
-      Layer.provideMerge(layerHttp(app)),
-      Layer.provide(Credentials.layerNone)
-    ) as never
-  }
+export const through = ({ client, protocol, server }: Combination) =>
+<E, R>(
+  self: Layer.Layer<AgentTransport, E, R>
+): Layer.Layer<AgentTransport | Tape, E | AgentError.AgentError, Exclude<R, HttpRouter.HttpRouter>> => {
+  const path = "/agent"
+  const app = server({ path, protocols: [protocol] }).pipe(Layer.provide(self))
+  return client({ url: `http://agent.test${path}`, protocol }).pipe(
+    Layer.provideMerge(layerHttp(app)),
+    Layer.provide(Credentials.layerNone)
+  )
+}

@@ -172,7 +172,7 @@ export const run = Effect.fnUntraced(function*(options: Options): Effect.fn.Retu
     const question = peer.questions[Math.floor(Fault.random(own)() * peer.questions.length)]!
     const where = `${peer.name}, seed ${seed}, stream ${at}, "${question}"`
     yield* Effect.scoped(Effect.gen(function*() {
-      const client = peer.client.pipe(Fault.layer({ seed: own, rate, ...(kinds && { kinds }) }))
+      const client = Fault.inject(peer.client, { seed: own, rate, ...(kinds && { kinds }) })
       const context = yield* Layer.build(client)
       const transport = peer.transport.pipe(
         AgentTransport.retry(policy()),
