@@ -23,7 +23,18 @@ import * as version1_0 from "./internal/protocol/v1_0/version.ts"
 import type * as Operation from "./Operation.ts"
 import type { Recognizer } from "./Recognizer.ts"
 
-export type { Codec, Dialect, Route, WireFailure, WireRefusal } from "./Dialect.ts"
+export type {
+  /** Converts wire JSON to canonical values and back. */
+  Codec,
+  /** The codecs of one protocol version in one binding. */
+  Dialect,
+  /** The route of an operation over REST. */
+  Route,
+  /** An error as it appears on the wire. */
+  WireFailure,
+  /** The response to a refused JSON-RPC request. */
+  WireRefusal
+} from "./Dialect.ts"
 
 /** A protocol version: everything that a binding needs to read and write it. */
 export interface Protocol<out Version extends string = string> {
@@ -79,8 +90,8 @@ export const override: {
   })
 )
 
-/** Protocol 1.0: one vocabulary over both bindings. */
+/** Protocol 1.0, with one dialect in both bindings. */
 export const v1_0: Protocol<"1.0"> = version1_0.v1_0
 
-/** Protocol 0.3: proto-JSON below `/v1` over REST, objects with a `kind` over JSON-RPC. It has no tenants. */
+/** Protocol 0.3: proto-JSON below `/v1` over REST, objects with a `kind` over JSON-RPC; without tenants. */
 export const v0_3: Protocol<"0.3"> = version0_3.v0_3

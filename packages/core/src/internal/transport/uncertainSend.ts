@@ -21,7 +21,10 @@ const codes = (cause: unknown): ReadonlyArray<unknown> => {
   return cause instanceof AggregateError ? [...code, ...cause.errors.flatMap(codes)] : code
 }
 
-const mayBeDelivered = (reason: AgentError.AgentErrorReason): boolean => {
+/** The reasons that have a `messageId`. */
+type Uncertain = AgentError.NetworkReason | AgentError.ServiceUnavailableError
+
+const mayBeDelivered = (reason: AgentError.AgentErrorReason): reason is Uncertain => {
   switch (reason._tag) {
     case "ConnectionError":
       return reason.status === undefined && !codes(reason.cause).some((code) => unsent.has(String(code)))
@@ -44,12 +47,8 @@ export const markUncertain = (
 ): AgentError.AgentErrorReason => {
   if (operation.kind !== "send" || !mayBeDelivered(reason)) return reason
   const { messageId } = (request as Operation.SendMessageRequest).message
-  // spreading an error leaves out its message and its cause
-  const { _tag, cause, message, ...fields } = reason as AgentError.ConnectionError
-  return AgentError.reason(_tag, {
-    ...fields,
-    ...(cause === undefined ? undefined : { cause }),
-    message: `${message}; the agent may have received message ${messageId}; it was not retried`,
+  return AgentError.withFields(reason, {
+    message: `${reason.message}; the agent may have received message ${messageId}; it was not retried`,
     messageId
   })
 }
