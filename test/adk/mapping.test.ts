@@ -77,7 +77,7 @@ describe("events of a run", () => {
   )
 
   it.effect(
-    "thoughts are parts of their own, in pieces and in full",
+    "thoughts are separate parts, in pieces and in full",
     Adk.onPython(() =>
       Effect.gen(function*() {
         const events = yield* Adk.events("thought")

@@ -42,7 +42,7 @@ for (const one of combinations) {
     )
 
     it.effect(
-      "an id made of path steps stays within its segment, and one that is not Unicode is no defect",
+      "an id made of path steps stays within its segment, and one that is not Unicode causes no defect",
       () =>
         Effect.gen(function*() {
           const { asked, layer } = talkTo(one, (asked) => json(result(one, asked, task)))

@@ -58,7 +58,7 @@ export const looseStruct = <const O extends Fields, const R extends Fields = {}>
     return input
   }
 
-  const schema = Schema.declareConstructor<Unknowns>()(
+  const schema = Schema.declareConstructor<Members<O, R>>()(
     names.map((name) => fields[name]!),
     (codecs) => {
       const parsers = new Map<string, Parser>(
@@ -79,13 +79,13 @@ export const looseStruct = <const O extends Fields, const R extends Fields = {}>
         }
         const missing = mandatory.find((name) => !Object.hasOwn(input, name))
         return missing === undefined
-          ? Effect.succeed(changed ?? input)
+          ? Effect.succeed((changed ?? input) as Members<O, R>)
           : at(missing, new SchemaIssue.MissingKey(undefined))
       }
     },
     { expected: "an object" }
   )
-  return schema as unknown as LooseStruct<O, R>
+  return schema
 }
 
 /** Creates a schema of known words that accepts any other word too. */

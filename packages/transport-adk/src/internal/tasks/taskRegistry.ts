@@ -33,7 +33,7 @@ export const makeEntry = (taskId: Id.TaskId, contextId: Id.ContextId): TaskEntry
     add: (events) => {
       for (const event of events) {
         TaskProgress.add(progress, event)
-        // an artifact keeps the metadata of its own updates
+        // metadata of an artifact stays with the artifact
         if (event._tag === "StatusUpdate" || event._tag === "Task") Object.assign(metadata, event.metadata)
       }
     },
