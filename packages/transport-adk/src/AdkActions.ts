@@ -24,7 +24,7 @@ const record = <S extends Schema.Constraint>(schema: S) => Schema.Record(Schema.
 const RouteStep = Schema.Union([Schema.Boolean, Schema.Finite, Schema.String])
 
 /** The next step of a workflow, or several. */
-export const Route = Schema.Union([RouteStep, Schema.Array(RouteStep)])
+export const Route = Schema.Union([RouteStep, Schema.Array(RouteStep)]).annotate({ identifier: "AdkRoute" })
 export type Route = typeof Route.Type
 
 /** A credential that a tool requests. To answer, edit what was received: servers may have redacted secrets in it. */
@@ -36,7 +36,7 @@ export const AuthCredential = looseStruct({
     authResponseUri: Schema.String,
     redirectUri: Schema.String
   })
-})
+}).annotate({ identifier: "AdkAuthCredential" })
 export type AuthCredential = typeof AuthCredential.Type
 
 /** A request for a credential: the scheme, the credential as configured, and the credential to complete. */
@@ -45,11 +45,12 @@ export const AuthConfig = looseStruct({
   rawAuthCredential: AuthCredential,
   exchangedAuthCredential: AuthCredential,
   credentialKey: Schema.String
-})
+}).annotate({ identifier: "AdkAuthConfig" })
 export type AuthConfig = typeof AuthConfig.Type
 
 /** A request for a person's confirmation of a tool call. `hint` is the question. */
 export const ToolConfirmation = looseStruct({ hint: Schema.String, confirmed: Schema.Boolean, payload: Schema.Json })
+  .annotate({ identifier: "AdkToolConfirmation" })
 export type ToolConfirmation = typeof ToolConfirmation.Type
 
 /** A summary that replaces the events of a period. Timestamps are in seconds since 1970. */
@@ -57,11 +58,12 @@ export const Compaction = looseStruct({
   startTimestamp: Schema.Finite,
   endTimestamp: Schema.Finite,
   compactedContent: Content
-})
+}).annotate({ identifier: "AdkCompaction" })
 export type Compaction = typeof Compaction.Type
 
 /** A widget for a user interface; `provider` defines its payload. */
 export const UiWidget = looseStruct({ id: Schema.String, provider: Schema.String, payload: Schema.JsonObject })
+  .annotate({ identifier: "AdkUiWidget" })
 export type UiWidget = typeof UiWidget.Type
 
 /**
@@ -83,5 +85,5 @@ export const EventActions = looseStruct({
   route: Route,
   renderUiWidgets: Schema.Array(UiWidget),
   setModelResponse: Schema.Json
-})
+}).annotate({ identifier: "AdkEventActions" })
 export type EventActions = typeof EventActions.Type

@@ -27,12 +27,12 @@ export const ArtifactVersion = looseStruct({
   customMetadata: Schema.JsonObject,
   createTime: Schema.Finite,
   mimeType: Schema.String
-}, { version: Schema.Finite })
+}, { version: Schema.Finite }).annotate({ identifier: "AdkArtifactVersion" })
 export type ArtifactVersion = typeof ArtifactVersion.Type
 
 /** A file to save. */
 export const SaveArtifact = looseStruct({ customMetadata: Schema.JsonObject }, {
   filename: Schema.String,
   artifact: Part
-})
+}).annotate({ identifier: "AdkSaveArtifact" })
 export type SaveArtifact = typeof SaveArtifact.Type

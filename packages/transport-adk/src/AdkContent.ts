@@ -37,7 +37,9 @@ const Bytes = Schema.String.pipe(
 )
 
 /** Inline bytes. `data` is base64: both alphabets are accepted, the standard one is written. */
-export const Blob = looseStruct({ data: Bytes, mimeType: Schema.String, displayName: Schema.String })
+export const Blob = looseStruct({ data: Bytes, mimeType: Schema.String, displayName: Schema.String }).annotate({
+  identifier: "AdkBlob"
+})
 export type Blob = typeof Blob.Type
 
 /** Returns the bytes of a blob, or `undefined` if its data is not base64. */
@@ -46,6 +48,7 @@ export const bytes = ({ data = "" }: Pick<Blob, "data">): Uint8Array | undefined
 
 /** A file by reference. */
 export const FileData = looseStruct({ fileUri: Schema.String, mimeType: Schema.String, displayName: Schema.String })
+  .annotate({ identifier: "AdkFileData" })
 export type FileData = typeof FileData.Type
 
 // -----------------------------------------------------------------------------
@@ -60,7 +63,7 @@ export const PartialArg = looseStruct({
   numberValue: Schema.Finite,
   stringValue: Schema.String,
   willContinue: Schema.Boolean
-})
+}).annotate({ identifier: "AdkPartialArg" })
 export type PartialArg = typeof PartialArg.Type
 
 /** A call of a tool. `args` are not renamed, and nulls in them are kept. */
@@ -70,15 +73,19 @@ export const FunctionCall = looseStruct({
   args: Schema.JsonObject,
   partialArgs: Schema.Array(PartialArg),
   willContinue: Schema.Boolean
-})
+}).annotate({ identifier: "AdkFunctionCall" })
 export type FunctionCall = typeof FunctionCall.Type
 
 /** A file in the result of a call, inline or by reference. */
-export const FunctionResponsePart = looseStruct({ inlineData: Blob, fileData: FileData })
+export const FunctionResponsePart = looseStruct({ inlineData: Blob, fileData: FileData }).annotate({
+  identifier: "AdkFunctionResponsePart"
+})
 export type FunctionResponsePart = typeof FunctionResponsePart.Type
 
 /** The scheduling of a tool's result in a live conversation. */
-export const Scheduling = openEnum("SCHEDULING_UNSPECIFIED", "SILENT", "WHEN_IDLE", "INTERRUPT")
+export const Scheduling = openEnum("SCHEDULING_UNSPECIFIED", "SILENT", "WHEN_IDLE", "INTERRUPT").annotate({
+  identifier: "AdkScheduling"
+})
 
 /** The result of a call. `id` and `name` are the call's. */
 export const FunctionResponse = looseStruct({
@@ -88,7 +95,7 @@ export const FunctionResponse = looseStruct({
   willContinue: Schema.Boolean,
   scheduling: Scheduling,
   parts: Schema.Array(FunctionResponsePart)
-})
+}).annotate({ identifier: "AdkFunctionResponse" })
 export type FunctionResponse = typeof FunctionResponse.Type
 
 /** A tool that the model's own service runs. */
@@ -100,12 +107,15 @@ export const ToolType = openEnum(
   "GOOGLE_MAPS",
   "FILE_SEARCH",
   "MEDIA_PROCESSING"
-)
+).annotate({ identifier: "AdkToolType" })
 
 /** A call of a tool that the model's service runs. */
-export const ToolCall = looseStruct({ id: Schema.String, toolType: ToolType, args: Schema.JsonObject })
+export const ToolCall = looseStruct({ id: Schema.String, toolType: ToolType, args: Schema.JsonObject }).annotate({
+  identifier: "AdkToolCall"
+})
 /** The result of a tool that the model's service runs. */
 export const ToolResponse = looseStruct({ id: Schema.String, toolType: ToolType, response: Schema.JsonObject })
+  .annotate({ identifier: "AdkToolResponse" })
 
 // -----------------------------------------------------------------------------
 // code and media
@@ -116,14 +126,14 @@ export const ExecutableCode = looseStruct({
   code: Schema.String,
   language: openEnum("LANGUAGE_UNSPECIFIED", "PYTHON"),
   id: Schema.String
-})
+}).annotate({ identifier: "AdkExecutableCode" })
 
 /** The result of executed code. */
 export const CodeExecutionResult = looseStruct({
   outcome: openEnum("OUTCOME_UNSPECIFIED", "OUTCOME_OK", "OUTCOME_FAILED", "OUTCOME_DEADLINE_EXCEEDED"),
   output: Schema.String,
   id: Schema.String
-})
+}).annotate({ identifier: "AdkCodeExecutionResult" })
 
 /** The resolution at which the model sees a media part. */
 export const MediaResolution = looseStruct({
@@ -135,10 +145,11 @@ export const MediaResolution = looseStruct({
     "MEDIA_RESOLUTION_ULTRA_HIGH"
   ),
   numTokens: Schema.Finite
-})
+}).annotate({ identifier: "AdkMediaResolution" })
 
 /** The section of a video. Offsets are durations such as `3.5s`; `fps` is in frames per second. */
 export const VideoMetadata = looseStruct({ startOffset: Schema.String, endOffset: Schema.String, fps: Schema.Finite })
+  .annotate({ identifier: "AdkVideoMetadata" })
 
 // -----------------------------------------------------------------------------
 // content
@@ -160,11 +171,13 @@ export const Part = looseStruct({
   mediaResolution: MediaResolution,
   videoMetadata: VideoMetadata,
   partMetadata: Schema.JsonObject
-})
+}).annotate({ identifier: "AdkPart" })
 export type Part = typeof Part.Type
 
 /** A message. Default of `role` in a request: `user`. */
-export const Content = looseStruct({ role: openEnum("user", "model"), parts: Schema.Array(Part) })
+export const Content = looseStruct({ role: openEnum("user", "model"), parts: Schema.Array(Part) }).annotate({
+  identifier: "AdkContent"
+})
 export type Content = typeof Content.Type
 
 // -----------------------------------------------------------------------------

@@ -76,7 +76,7 @@ export const Issue = looseStruct({
   type: Schema.String,
   input: Schema.Json,
   ctx: Schema.JsonObject
-})
+}).annotate({ identifier: "AdkIssue" })
 export type Issue = typeof Issue.Type
 
 /** The server found the request invalid (HTTP 422). */
@@ -154,7 +154,9 @@ const sharedReasons = {
 type Shared = InstanceType<(typeof sharedReasons)[keyof typeof sharedReasons]>
 
 /** The reason of an {@link AdkError}. */
-export const AdkErrorReason = Schema.Union(Object.values({ ...adkReasons, ...sharedReasons }))
+export const AdkErrorReason = Schema.Union(Object.values({ ...adkReasons, ...sharedReasons })).annotate({
+  identifier: "AdkErrorReason"
+})
 export type AdkErrorReason = Specific | Shared
 
 /** A call failed. `operation` is the client's method, `target` the server's URL without query, `reason` the cause. */

@@ -29,6 +29,7 @@ import { toMillis } from "./internal/schema/timestamp.ts"
 
 /** The node of a workflow that an event comes from. */
 export const NodeInfo = looseStruct({ path: Schema.String, outputFor: strings, messageAsOutput: Schema.Boolean })
+  .annotate({ identifier: "AdkNodeInfo" })
 export type NodeInfo = typeof NodeInfo.Type
 
 const fields = {
@@ -73,7 +74,7 @@ const fields = {
 /**
  * An event of a run. `timestamp` is the server's number, in seconds or milliseconds; read it with {@link timeMillis}.
  */
-export const Event = looseStruct(fields)
+export const Event = looseStruct(fields).annotate({ identifier: "AdkEvent" })
 export type Event = typeof Event.Type
 
 /** Converts an event to JSON. */

@@ -69,7 +69,7 @@ export const GroundingChunk = looseStruct({
     pageNumber: Schema.Finite,
     mediaId: Schema.String
   })
-})
+}).annotate({ identifier: "AdkGroundingChunk" })
 export type GroundingChunk = typeof GroundingChunk.Type
 
 /** Connects a segment of the answer to its sources. */
@@ -83,7 +83,7 @@ export const GroundingSupport = looseStruct({
   groundingChunkIndices: numbers,
   confidenceScores: numbers,
   renderedParts: numbers
-})
+}).annotate({ identifier: "AdkGroundingSupport" })
 export type GroundingSupport = typeof GroundingSupport.Type
 
 /** The searches, sources and segments of an answer. */
@@ -97,7 +97,7 @@ export const GroundingMetadata = looseStruct({
   retrievalMetadata: looseStruct({ googleSearchDynamicRetrievalScore: Schema.Finite }),
   googleMapsWidgetContextToken: Schema.String,
   sourceFlaggingUris: Schema.Array(looseStruct({ sourceId: Schema.String, flagContentUri: Schema.String }))
-})
+}).annotate({ identifier: "AdkGroundingMetadata" })
 export type GroundingMetadata = typeof GroundingMetadata.Type
 
 /** A quotation in an answer. */
@@ -108,9 +108,11 @@ export const Citation = looseStruct({
   title: Schema.String,
   license: Schema.String,
   publicationDate: looseStruct({ year: Schema.Finite, month: Schema.Finite, day: Schema.Finite })
-})
+}).annotate({ identifier: "AdkCitation" })
 export type Citation = typeof Citation.Type
 
 /** The quotations in an answer. */
-export const CitationMetadata = looseStruct({ citations: Schema.Array(Citation) })
+export const CitationMetadata = looseStruct({ citations: Schema.Array(Citation) }).annotate({
+  identifier: "AdkCitationMetadata"
+})
 export type CitationMetadata = typeof CitationMetadata.Type

@@ -35,7 +35,7 @@ export const FinishReason = openEnum(
   "IMAGE_OTHER",
   "TOO_MANY_TOOL_CALLS",
   "CONTINUATION"
-)
+).annotate({ identifier: "AdkFinishReason" })
 export type FinishReason = typeof FinishReason.Type
 
 /** The reason why a live turn ended. */
@@ -68,11 +68,13 @@ export const TurnCompleteReason = openEnum(
   "OUTPUT_IMAGE_IP_PROHIBITED",
   "GENERATED_OTHER",
   "MAX_REGENERATION_REACHED"
-)
+).annotate({ identifier: "AdkTurnCompleteReason" })
 export type TurnCompleteReason = typeof TurnCompleteReason.Type
 
 /** The kind of content that tokens stand for. */
-export const Modality = openEnum("MODALITY_UNSPECIFIED", "TEXT", "IMAGE", "VIDEO", "AUDIO", "DOCUMENT")
+export const Modality = openEnum("MODALITY_UNSPECIFIED", "TEXT", "IMAGE", "VIDEO", "AUDIO", "DOCUMENT").annotate({
+  identifier: "AdkModality"
+})
 
 const TokenCounts = Schema.Array(looseStruct({ modality: Modality, tokenCount: Schema.Finite }))
 
@@ -84,7 +86,7 @@ export const TrafficType = openEnum(
   "ON_DEMAND_FLEX",
   "ON_DEMAND_OFFPEAK",
   "PROVISIONED_THROUGHPUT"
-)
+).annotate({ identifier: "AdkTrafficType" })
 
 /** Token counts of a model call. */
 export const UsageMetadata = looseStruct({
@@ -99,7 +101,7 @@ export const UsageMetadata = looseStruct({
   cacheTokensDetails: TokenCounts,
   toolUsePromptTokensDetails: TokenCounts,
   trafficType: TrafficType
-})
+}).annotate({ identifier: "AdkUsageMetadata" })
 export type UsageMetadata = typeof UsageMetadata.Type
 
 const LogprobsCandidate = looseStruct({ token: Schema.String, tokenId: Schema.Finite, logProbability: Schema.Finite })
@@ -109,7 +111,7 @@ export const LogprobsResult = looseStruct({
   chosenCandidates: Schema.Array(LogprobsCandidate),
   topCandidates: Schema.Array(looseStruct({ candidates: Schema.Array(LogprobsCandidate) })),
   logProbabilitySum: Schema.Finite
-})
+}).annotate({ identifier: "AdkLogprobsResult" })
 export type LogprobsResult = typeof LogprobsResult.Type
 
 /** The use of a context cache. Servers write this object in snake_case only. Times are in seconds since 1970. */
@@ -120,11 +122,12 @@ export const CacheMetadata = looseStruct({
   expire_time: Schema.Finite,
   invocations_used: Schema.Finite,
   created_at: Schema.Finite
-})
+}).annotate({ identifier: "AdkCacheMetadata" })
 export type CacheMetadata = typeof CacheMetadata.Type
 
 /** Transcribed speech. */
 export const Transcription = looseStruct({ text: Schema.String, finished: Schema.Boolean, languageCode: Schema.String })
+  .annotate({ identifier: "AdkTranscription" })
 export type Transcription = typeof Transcription.Type
 
 /** The handle to resume a live session with. The index is a number on Python and a string on JavaScript. */
@@ -132,7 +135,7 @@ export const LiveSessionResumptionUpdate = looseStruct({
   newHandle: Schema.String,
   resumable: Schema.Boolean,
   lastConsumedClientMessageIndex: Schema.Union([Schema.Finite, Schema.String])
-})
+}).annotate({ identifier: "AdkLiveSessionResumptionUpdate" })
 
 /** The server's notice that it is about to close a live session; `timeLeft` is a duration. */
-export const GoAway = looseStruct({ timeLeft: Schema.String })
+export const GoAway = looseStruct({ timeLeft: Schema.String }).annotate({ identifier: "AdkGoAway" })

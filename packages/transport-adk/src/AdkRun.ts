@@ -30,7 +30,7 @@ export const RunRequest = looseStruct({
   functionCallEventId: Schema.String,
   invocationId: Schema.String,
   customMetadata: Schema.JsonObject
-}, { userId: Schema.String, sessionId: Schema.String })
+}, { userId: Schema.String, sessionId: Schema.String }).annotate({ identifier: "AdkRunRequest" })
 export type RunRequest = typeof RunRequest.Type
 
 /** Returns the violations that servers ignore or report unclearly. */

@@ -33,7 +33,7 @@ export const Session = looseStruct({
   state: Schema.JsonObject,
   events: Schema.Array(Event),
   lastUpdateTime: Schema.Finite
-}, { id: Schema.String })
+}, { id: Schema.String }).annotate({ identifier: "AdkSession" })
 export type Session = typeof Session.Type
 
 /** Returns the time of the last change in milliseconds since 1970, or `undefined` if the server sends none. */
