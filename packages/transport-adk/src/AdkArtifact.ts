@@ -18,6 +18,7 @@ import { looseStruct } from "./internal/schema/looseStruct.ts"
 
 /** Identifies an artifact. */
 export interface Key extends AdkSession.Key {
+  /** The file's name, which may contain slashes. */
   readonly filename: string
 }
 

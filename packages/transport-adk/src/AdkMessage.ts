@@ -18,12 +18,17 @@ import * as Stream from "effect/Stream"
 import * as AdkContent from "./AdkContent.ts"
 import * as AdkEvent from "./AdkEvent.ts"
 
-/** A message of an agent. `event` holds it in full; without one, `complete` is `false` and the parts are the pieces. */
+/** A message of an agent. */
 export interface Message {
+  /** The agent's name. */
   readonly author?: string
+  /** The branch of agents that run in parallel. */
   readonly branch?: string
+  /** The parts; if the message is incomplete, its pieces. */
   readonly parts: ReadonlyArray<AdkContent.Part>
+  /** `false` if the message arrived in pieces only. */
   readonly complete: boolean
+  /** The event that holds the complete message. */
   readonly event?: AdkEvent.Event
 }
 

@@ -47,9 +47,10 @@ import * as PendingCalls from "./internal/mapping/pendingCalls.ts"
 /** The kind of a question: a yes or no, a value, a credential, or the result of a long-running tool. */
 export type Kind = "confirmation" | "input" | "credential" | "tool"
 
-/** A call that waits for an answer. `text` is the question in words, if the agent gives any. */
+/** A call that waits for an answer. */
 export interface Question extends ToolCall.Call {
   readonly kind: Kind
+  /** The question in words, if the agent gives any. */
   readonly text?: string
 }
 

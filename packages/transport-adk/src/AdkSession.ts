@@ -40,21 +40,27 @@ export type Session = typeof Session.Type
 export const timeMillis = ({ lastUpdateTime }: Session): number | undefined =>
   lastUpdateTime === undefined ? undefined : toMillis(lastUpdateTime)
 
-/** The user of sessions. Default of `appName`: the client's, or else the server's default application. */
+/** The user of sessions. */
 export interface Owner {
+  /** The application. Default: the client's, or else the server's default application. */
   readonly appName?: string
+  /** The user's id, a single path segment. */
   readonly userId: string
 }
 
 /** Identifies a session. */
 export interface Key extends Owner {
+  /** The session's id, a single path segment. */
   readonly sessionId: string
 }
 
-/** A session to create. Default of `sessionId`: chosen by the server. Python 1.x ignores `events`. */
+/** A session to create. */
 export interface CreateOptions extends Owner {
+  /** The session's id. Default: chosen by the server. */
   readonly sessionId?: string
+  /** The initial state. Default: empty. */
   readonly state?: Schema.JsonObject
+  /** The initial events. Python 1.x ignores them. Default: none. */
   readonly events?: ReadonlyArray<Event>
 }
 
