@@ -137,6 +137,20 @@ describe("events of a run", () => {
     covers("ADK-08")
   )
 
+  it.effect("branches of one agent have an artifact each", () =>
+    Effect.gen(function*() {
+      const { artifacts = [] } = Adk.fold(yield* Adk.events("go"))
+      assert.deepStrictEqual(artifacts.map((one) => [one.metadata?.adk_branch, Artifact.text(one)]), [
+        ["left", "Left."],
+        ["right", "Right."]
+      ])
+    }).pipe(Effect.provide(Adk.layer({
+      agent: () =>
+        [["left", "Le"], ["right", "Ri"], ["left", "ft."], ["right", "ght."]].map(([branch, text]) =>
+          AdkEmulator.event({ author: "demo", branch, partial: true, content: { parts: [{ text }] } })
+        )
+    }))), covers("ADK-08"))
+
   it.effect(
     "text that never arrives in full is emitted at the end and marked",
     Adk.onPython(() =>

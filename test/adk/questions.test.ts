@@ -50,6 +50,8 @@ describe("questions of an agent", () => {
         })
         const pay = Answer.from(paid).toolCalls.find(({ name }) => name === "pay")
         assert.deepStrictEqual(pay?.outcome, { _tag: "Success", response: { paid: true } })
+        const { history = [] } = yield* Agent.getTask(paid.id, { historyLength: 1 })
+        assert.deepStrictEqual(history.map(({ parts, role }) => [role, parts[0]?._tag]), [["user", "Data"]])
 
         const other = yield* asking("confirm")
         const refused = yield* Adk.events(AdkReply.confirm(other.question, { confirmed: false }), other.on)
