@@ -146,7 +146,7 @@ describe("events of a run", () => {
       ])
     }).pipe(Effect.provide(Adk.layer({
       agent: () =>
-        [["left", "Le"], ["right", "Ri"], ["left", "ft."], ["right", "ght."]].map(([branch, text]) =>
+        ([["left", "Le"], ["right", "Ri"], ["left", "ft."], ["right", "ght."]] as const).map(([branch, text]) =>
           AdkEmulator.event({ author: "demo", branch, partial: true, content: { parts: [{ text }] } })
         )
     }))), covers("ADK-08"))
