@@ -308,6 +308,17 @@ describe("files of an agent", () => {
     covers("ADK-08")
   )
 
+  it.effect("a saved text is a file too", () =>
+    Effect.gen(function*() {
+      const task = yield* Adk.send("save")
+      assert.strictEqual(Task.text(task), "Saved.")
+      assert.deepStrictEqual(task.artifacts?.find(({ name }) => name === "notes.txt")?.parts, [
+        Part.raw(new TextEncoder().encode("report"), { mediaType: "text/plain", filename: "notes.txt" })
+      ])
+    }).pipe(Effect.provide(Adk.layer({
+      agent: () => [AdkEmulator.save("notes.txt", { text: "report" }, "Saved.")]
+    }))), covers("ADK-08"))
+
   it.effect(
     "a file is only named if the program says so",
     Adk.onPython(() =>

@@ -155,10 +155,12 @@ describe("questions of an agent", () => {
   )
 
   it.effect(
-    "an answer finds its task by the context and its name by the call",
+    "an answer finds the latest task of its context, and its name by the call",
     Adk.onPython(() =>
       Effect.gen(function*() {
-        const { question, task } = yield* asking("confirm")
+        const earlier = yield* asking("confirm")
+        const task = yield* Adk.send("confirm", { contextId: earlier.on.contextId })
+        const [question = assert.fail()] = AdkReply.questions(task)
         const unnamed = Part.data({ id: question.id, response: { confirmed: true } }, {
           metadata: { adk_type: "function_response" }
         })

@@ -177,12 +177,11 @@ const joinPieces = (pieces: ReadonlyArray<Part.Part>): ReadonlyArray<Part.Part> 
     return parts
   }, [])
 
-/** Emits utterances that were never repeated in full as they are, marked as partial. */
+/** Emits utterances that were never repeated in full; their metadata is that of a partial event. */
 const closeUtterances = (state: State): ReadonlyArray<Event> => {
   const updates = Array.from(
     state.utterances.values(),
-    ({ artifactId, metadata, pieces }) =>
-      toUpdate(state, { artifactId, parts: joinPieces(pieces), metadata: { ...metadata, adk_partial: true } })
+    ({ artifactId, metadata, pieces }) => toUpdate(state, { artifactId, parts: joinPieces(pieces), metadata })
   )
   state.utterances.clear()
   return updates
