@@ -197,13 +197,11 @@ export const SubscribeToTask = operation("SubscribeToTask", {
 })
 
 /** The request of {@link CreateTaskPushNotificationConfig}. */
-export class CreateTaskPushNotificationConfigRequest
-  extends Schema.Opaque<CreateTaskPushNotificationConfigRequest>()(
-    Schema.Struct({ tenant, ...PushNotification.TaskPushNotificationConfig.fields }).annotate({
-      identifier: "CreateTaskPushNotificationConfigRequest"
-    })
-  )
-{}
+export class CreateTaskPushNotificationConfigRequest extends Schema.Opaque<CreateTaskPushNotificationConfigRequest>()(
+  Schema.Struct({ tenant, ...PushNotification.TaskPushNotificationConfig.fields }).annotate({
+    identifier: "CreateTaskPushNotificationConfigRequest"
+  })
+) {}
 
 /** Adds a webhook to a task (A2A 1.0 §3.1.7). */
 export const CreateTaskPushNotificationConfig = operation("CreateTaskPushNotificationConfig", {

@@ -157,9 +157,9 @@ const feedback = Command.make(
       taskId,
       ...feedback
     }).pipe(
-        Effect.provideContext(http),
-        provide
-      )
+      Effect.provideContext(http),
+      provide
+    )
     yield* output.json
       ? output.document({ feedback: { taskId, ...feedback } })
       : output.print(`rated ${taskId} ${input.rating}\n`)

@@ -1,4 +1,5 @@
 /** Remembers what was delivered of a stream, so that a resumed one emits no event twice. Tested in `test/resilience`. */
+import type * as Schema from "effect/Schema"
 import type { TaskId } from "../../Id.ts"
 import * as Message from "../../Message.ts"
 import type * as Part from "../../Part.ts"
@@ -25,21 +26,28 @@ const mix = (hash: number, text: string): number => {
   return mixed
 }
 
-const contentOf = (part: Part.Part): string => {
+/** Mixes a JSON value, whatever the order of its members. */
+const mixJson = (hash: number, json: Schema.Json): number => {
+  if (Array.isArray(json)) return json.reduce<number>(mixJson, mix(hash, "["))
+  if (typeof json !== "object" || json === null) return mix(hash, JSON.stringify(json))
+  const members = Object.entries(json).sort(([a], [b]) => a < b ? -1 : 1)
+  return members.reduce((mixed, [key, value]) => mixJson(mix(mixed, key), value), mix(hash, "{"))
+}
+
+const mixPart = (hash: number, part: Part.Part): number => {
   switch (part._tag) {
     case "Text":
-      return part.text
+      return mix(hash, part.text)
     case "Url":
-      return part.url
+      return mix(hash, part.url)
     case "Raw":
-      return String(part.raw.length)
+      return part.raw.reduce((mixed, byte) => Math.imul(mixed ^ byte, 16777619), mix(hash, String(part.raw.length)))
     case "Data":
-      return typeof part.data === "object" && part.data !== null ? Object.keys(part.data).join() : String(part.data)
+      return mixJson(hash, part.data)
   }
 }
 
-const mixParts = (hash: number, parts: ReadonlyArray<Part.Part>): number =>
-  parts.reduce((mixed, part) => mix(mixed, contentOf(part)), hash)
+const mixParts = (hash: number, parts: ReadonlyArray<Part.Part>): number => parts.reduce(mixPart, hash)
 
 /** Returns a hash that identifies an event. */
 const mark = (event: Exclude<Event, Task>): number => {
