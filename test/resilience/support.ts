@@ -1,4 +1,4 @@
-/** A peer that answers each connection in its own way, and what a client hears of it. */
+/** Peers that answer each connection in another way, and all events of a stream with its end. */
 import {
   Agent,
   type AgentError,
@@ -6,11 +6,11 @@ import {
   AgentTransport,
   Artifact,
   Id,
-  Message,
   Part,
   StreamEvent,
   type Task
 } from "@effect-a2a/core"
+import { assert } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import {
@@ -20,8 +20,10 @@ import {
   type Combination,
   event,
   frame,
+  rest,
   result,
-  talkTo
+  talkTo,
+  taskJson
 } from "../support/peer.ts"
 
 export const taskId = Id.TaskId.make("t-1")
@@ -55,33 +57,46 @@ export const say = (text: string, options?: { readonly append?: boolean; readonl
 /** Events and raw bytes of one connection. */
 export type Frames = ReadonlyArray<StreamEvent.StreamEvent | string>
 
-export const eventStream = (combination: Combination, frames: Frames, options?: BodyOptions) => (asked: Asked) =>
-  chunks(frames.map((one) => typeof one === "string" ? one : frame(event(combination, asked, one))), options)
-
-export const taskAnswer = (combination: Combination, json: unknown) => (asked: Asked) =>
-  new Response(result(combination, asked, json), { headers: { "content-type": "application/json" } })
+type Respond = (asked: Asked) => Response
 
 export const refusal = (status: number, headers: Record<string, string> = {}) => () =>
   new Response("busy", { status, headers: { "content-type": "text/plain", ...headers } })
 
-type Answers = ReadonlyArray<(asked: Asked) => Response>
-
-/** The n-th request is answered by the n-th answer, and more of them by the last. */
-export const peer = (combination: Combination, answers: Answers, options?: Parameters<typeof talkTo>[2]) => {
-  let requests = 0
-  return talkTo(combination, (asked) => answers[Math.min(requests++, answers.length - 1)]!(asked), options)
-}
-
 export const agent = (transport: Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError>) =>
   Agent.layer.pipe(Layer.provide(transport))
 
-/** An agent whose streams are taken up again. */
-export const resumable = (combination: Combination, answers: Answers, policy?: AgentTransport.Policy) => {
-  const { asked, layer } = peer(combination, answers)
-  return { asked, layer: agent(layer.pipe(AgentTransport.resumable(policy))) }
+/** Responses of a peer, and clients of it, in one combination. */
+export const through = (combination: Combination = rest) => {
+  const eventStream = (frames: Frames, options?: BodyOptions): Respond => (asked) =>
+    chunks(frames.map((one) => typeof one === "string" ? one : frame(event(combination, asked, one))), options)
+
+  const json = (json: unknown): Respond => (asked) =>
+    new Response(result(combination, asked, json), { headers: { "content-type": "application/json" } })
+
+  /** Responds to the n-th request with the n-th response, and to all later ones with the last. */
+  const peer = (responses: ReadonlyArray<Respond>, options?: Parameters<typeof talkTo>[2]) => {
+    let requests = 0
+    return talkTo(combination, (asked) => responses[Math.min(requests++, responses.length - 1)]!(asked), options)
+  }
+
+  return {
+    eventStream,
+    json,
+    peer,
+    taskResponse: (state: string, members?: object) => json(taskJson(combination, state, members)),
+
+    /** An agent with one response to all requests. */
+    agentOf: (response: Respond) => agent(peer([response]).layer),
+
+    /** An agent that resumes its streams. */
+    resumable: (responses: ReadonlyArray<Respond>, policy?: AgentTransport.Policy) => {
+      const { asked, layer } = peer(responses)
+      return { asked, layer: agent(layer.pipe(AgentTransport.resumable(policy))) }
+    }
+  }
 }
 
-/** Everything of a stream, and why it ended. */
+/** All events of a stream, its text, and its end. */
 export const collect = <E, R>(stream: Stream.Stream<StreamEvent.StreamEvent, E, R>) =>
   Effect.gen(function*() {
     const events: Array<StreamEvent.StreamEvent> = []
@@ -94,15 +109,20 @@ export const collect = <E, R>(stream: Stream.Stream<StreamEvent.StreamEvent, E, 
     return { events, end, text, tags: events.map(({ _tag }) => _tag) }
   })
 
-export const heard = Effect.suspend(() => collect(Agent.stream("hi")))
+/** Sends a message and collects the stream. */
+export const stream = Effect.suspend(() => collect(Agent.stream("hi")))
 
-const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+export const reasonOf = (end: "success" | AgentError.AgentError) =>
+  end === "success" ? assert.fail("a success") : end.reason
 
-/** Runs with a clock that goes on by a second whenever there is nothing else to do. */
-export const hurried = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+const nextTurn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+
+/** Waits for some turns of the event loop, so that everything that can run has run. */
+export const turns = Effect.repeat(nextTurn, { times: 5 })
+
+/** Runs while the clock advances by a second whenever nothing else runs. */
+export const fastForward = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.raceFirst(
     self,
-    Effect.forever(Effect.andThen(Effect.repeat(turn, { times: 3 }), TestClock.adjust("1 second")))
+    Effect.forever(Effect.andThen(Effect.repeat(nextTurn, { times: 3 }), TestClock.adjust("1 second")))
   )
-
-export const question = Effect.map(Message.user("hi"), (message) => ({ message }))

@@ -1,4 +1,4 @@
-/** What a peer puts on the wire of a combination: envelopes, event streams in chunks, and the ways a body can end. */
+/** Responses of a peer in each combination: envelopes, event streams in chunks, and the ways a body can end. */
 import type * as AgentError from "@effect-a2a/core/AgentError"
 import type * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import * as Credentials from "@effect-a2a/core/Credentials"
@@ -15,6 +15,43 @@ export { type Asked, type Combination, combinations, respond }
 
 export const combination = (name: string): Combination => combinations.find((one) => one.name === name)!
 
+/** The combination in which everything above the dialects is tested; {@link others} have one smoke test each. */
+export const rest: Combination = combination("1.0 HTTP+JSON")
+export const others: ReadonlyArray<Combination> = combinations.filter((one) => one !== rest)
+
+/** Runs the same program in each combination, and names the combination in which it fails. */
+export const inEach = <E, R>(
+  program: (combination: Combination) => Effect.Effect<void, E, R>,
+  among: ReadonlyArray<Combination> = combinations
+): Effect.Effect<void, E, R> =>
+  Effect.forEach(
+    among,
+    (one) =>
+      Effect.catchDefect(Effect.suspend(() => program(one)), (cause) =>
+        Effect.die(new Error(`${one.name}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause }))),
+    { discard: true }
+  )
+
+/** 0.3 over JSON-RPC marks objects by `kind` and writes states in lower case. */
+const hasKind = ({ name }: Combination) => name === "0.3 JSONRPC"
+
+/** A state in the spelling of a combination. */
+export const stateJson = (combination: Combination, state: string): string =>
+  hasKind(combination) ? state : `TASK_STATE_${state.toUpperCase().replaceAll("-", "_")}`
+
+/** A task in the spelling of a combination. */
+export const taskJson = (combination: Combination, state: string, members: object = {}): object => ({
+  ...(hasKind(combination) && { kind: "task" }),
+  id: "t-1",
+  contextId: "c-1",
+  status: { state: stateJson(combination, state) },
+  ...members
+})
+
+/** The result of a send, a task, in the spelling of a combination. */
+export const sendJson = (combination: Combination, state: string): object =>
+  hasKind(combination) ? taskJson(combination, state) : { task: taskJson(combination, state) }
+
 const dialect = ({ binding, protocol }: Combination) =>
   binding === "JSONRPC" ? protocol.jsonRpc.dialect : protocol.rest.dialect
 
@@ -22,7 +59,7 @@ export const isRpc = ({ binding }: Combination) => binding === "JSONRPC"
 
 const idOf = (asked: Asked): unknown => (JSON.parse(asked.body) as { readonly id: unknown }).id
 
-/** A result as the combination answers it: bare, or in the envelope of the request. */
+/** A result, bare or in the envelope of the request. */
 export const result = (combination: Combination, asked: Asked, json: unknown): string =>
   JSON.stringify(isRpc(combination) ? { jsonrpc: "2.0", id: idOf(asked), result: json } : json)
 
@@ -30,14 +67,14 @@ export const result = (combination: Combination, asked: Asked, json: unknown): s
 export const rpcError = (asked: Asked, error: unknown): string =>
   JSON.stringify({ jsonrpc: "2.0", id: idOf(asked), error })
 
-/** An event as the combination writes it. */
+/** An event in the dialect of a combination. */
 export const event = (combination: Combination, asked: Asked, event: StreamEvent.StreamEvent): string =>
   result(combination, asked, Result.getOrThrow(dialect(combination).success.SendStreamingMessage!.encode(event)))
 
 export const frame = (data: string): string => `data: ${data}\n\n`
 
 export interface BodyOptions {
-  /** How it ends: well (default), by a lost connection, or not at all. */
+  /** The end of the body: regular (default), a lost connection, or none. */
   readonly end?: "close" | "reset" | "open"
   readonly type?: string
   readonly onCancel?: () => void
@@ -59,7 +96,7 @@ export const chunks = (parts: ReadonlyArray<string | Uint8Array>, options: BodyO
   return new Response(body, { headers: { "content-type": options.type ?? "text/event-stream" } })
 }
 
-/** A combination's transport to a peer that is a function, and the list of what it was asked. */
+/** A transport to a peer that is a function, and the requests that the peer got. */
 export const talkTo = (
   combination: Combination,
   answer: (asked: Asked) => Response,

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as TestClock from "effect/testing/TestClock"
-import { hurried } from "../support.ts"
+import { fastForward } from "../support.ts"
 import { services } from "./peers.ts"
 import { run } from "./run.ts"
 
@@ -47,4 +47,4 @@ export const overWire = (options: { readonly streams: number; readonly seed: num
     const report = yield* run({ ...running, ...options, rate: 0.5 })
     const left = (yield* settled) - before
     return left > 0 ? { ...report, wrong: [...report.wrong, `${left} fibers are left`] } : report
-  })).pipe(hurried, Effect.provide(TestClock.layer()), Metric.enableRuntimeMetrics)
+  })).pipe(fastForward, Effect.provide(TestClock.layer()), Metric.enableRuntimeMetrics)
