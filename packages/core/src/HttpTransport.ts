@@ -19,6 +19,7 @@
  * @since 0.1.0
  * @stability unstable
  */
+import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
@@ -81,6 +82,29 @@ export const make = Effect.fnUntraced(function*(
 export const layer = (
   options: Options & { readonly binding: HttpBinding }
 ): Layer.Layer<AgentTransport, AgentError.AgentError, Requirements> => Layer.effect(AgentTransport, make(options))
+
+const protocols = { "1.0": Protocol.v1_0, "0.3": Protocol.v0_3 }
+
+const protocolConfig = Config.Literals(["1.0", "0.3"], "A2A_PROTOCOL").pipe(
+  Config.withDefault("1.0"),
+  Config.map((version): Protocol.Protocol => protocols[version])
+)
+
+const tenantConfig = Config.NonEmptyString("A2A_TENANT").pipe(Config.withDefault(undefined))
+
+/**
+ * {@link layer} with options from configuration, unless they are given: `A2A_URL` (required), `A2A_PROTOCOL` (`1.0`, the
+ * default, or `0.3`) and `A2A_TENANT`. Fails with a `ConfigError` if there is no URL.
+ */
+export const layerConfig = (
+  options: Partial<Options> & { readonly binding: HttpBinding }
+): Layer.Layer<AgentTransport, AgentError.AgentError | Config.ConfigError, Requirements> =>
+  Layer.unwrap(Effect.gen(function*() {
+    const url = options.url ?? (yield* Config.NonEmptyString("A2A_URL"))
+    const protocol = options.protocol ?? (yield* protocolConfig)
+    const tenant = options.tenant ?? (yield* tenantConfig)
+    return layer({ ...options, url, protocol, tenant })
+  }))
 
 /** The type of `Rest.layer` and `JsonRpc.layer`. */
 export type ClientLayer = (options: Options) => Layer.Layer<AgentTransport, AgentError.AgentError, Requirements>

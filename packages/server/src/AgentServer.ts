@@ -35,7 +35,6 @@ import * as FiberMap from "effect/FiberMap"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { AgentExecutor } from "./AgentExecutor.ts"
-import { fromHandlers } from "./internal/handlers.ts"
 import { type State, unsupportedReason } from "./internal/state.ts"
 import * as Tasks from "./internal/tasks.ts"
 import * as Turns from "./internal/turns.ts"
@@ -103,7 +102,7 @@ const make = Effect.fnUntraced(function*(options: Options) {
   const extensions = card.capabilities.extensions ?? []
   const noStream = () => Stream.fail(unsupportedReason("This agent does not stream"))
   const isStreaming = card.capabilities.streaming === true
-  return fromHandlers(options.target ?? card.supportedInterfaces[0] ?? inProcess, {
+  return AgentTransport.fromHandlers(options.target ?? card.supportedInterfaces[0] ?? inProcess, {
     SendMessage: Turns.send(state, extensions),
     SendStreamingMessage: isStreaming ? Turns.sendStreaming(state, extensions) : noStream,
     SubscribeToTask: isStreaming ? Tasks.subscribe(state, options.replay) : noStream,

@@ -74,3 +74,11 @@ export const binding: HttpBinding.HttpBinding = {
 
 /** Creates the transport to an agent's JSON-RPC interface. Fails if the URL is invalid. */
 export const layer: HttpTransport.ClientLayer = (options) => HttpTransport.layer({ binding, ...options })
+
+/**
+ * Creates the transport from configuration: `A2A_URL`, `A2A_PROTOCOL` (`1.0`, the default, or `0.3`) and `A2A_TENANT`,
+ * unless the options say otherwise. Fails if there is no URL or it is invalid.
+ */
+export const layerConfig = (
+  options: Partial<HttpTransport.Options> = {}
+): ReturnType<typeof HttpTransport.layerConfig> => HttpTransport.layerConfig({ ...options, binding })
