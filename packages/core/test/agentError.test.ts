@@ -17,7 +17,7 @@ const required = {
   protocolVersion: "0.3",
   offered: [],
   installed: [],
-  phase: "call",
+  phase: "total",
   task,
   dialect: "A2A 1.0",
   issue: "status",
@@ -166,7 +166,7 @@ describe("AgentError", () => {
         )
       assert.deepStrictEqual([yield* caught(false), yield* caught(true)], [
         Result.succeed("effect: true"),
-        Result.succeed("reason: call")
+        Result.succeed("reason: total")
       ])
     }))
 
