@@ -22,7 +22,9 @@ import type * as Operation from "./Operation.ts"
 
 /** Converts wire JSON to canonical values and back: writes strictly, reads leniently. A failure names the members. */
 export interface Codec<A> {
+  /** Writes strictly; fails with the members that the dialect cannot express. */
   readonly encode: (value: A) => Result.Result<Schema.Json, ReadonlyArray<AgentError.Violation>>
+  /** Reads leniently; fails with the members that cannot be read. */
   readonly decode: (json: unknown) => Result.Result<A, ReadonlyArray<AgentError.Violation>>
   /** Returns false for an event of a later protocol version, which a client skips. Absent: every event is known. */
   readonly isKnown?: (json: unknown) => boolean
@@ -30,8 +32,11 @@ export interface Codec<A> {
 
 /** One codec per operation for its request and one for its result (one event, for a stream). */
 export interface Dialect {
+  /** A name for error messages, such as `A2A 0.3 REST`. */
   readonly name: string
+  /** Codecs of requests, by operation. Absent: the dialect lacks the operation. */
   readonly request: { readonly [K in Operation.Tag]?: Codec<Operation.Request<Operation.All[K]>> }
+  /** Codecs of results, by operation. */
   readonly success: { readonly [K in Operation.Tag]?: Codec<Operation.Success<Operation.All[K]>> }
 }
 
@@ -41,13 +46,16 @@ export interface Dialect {
  */
 export interface Route {
   readonly method: "GET" | "POST" | "DELETE"
+  /** Begins below the interface's URL and the version's prefix. */
   readonly path: `/${string}`
+  /** The members in the query, with their types. */
   readonly query?: { readonly [name: string]: "string" | "integer" | "boolean" }
   readonly body?: "none"
 }
 
 /** An error as it appears on the wire, in either direction. */
 export interface WireFailure {
+  /** A text for people. */
   readonly message: string
   /** True for a response that cannot be read, as opposed to a refusal. */
   readonly isMalformed?: boolean | undefined
@@ -57,9 +65,11 @@ export interface WireFailure {
   readonly code?: number | undefined
   /** The error word, such as `TASK_NOT_FOUND`; takes precedence over `code` and `status`. */
   readonly reason?: string | undefined
+  /** The time that the peer asks to wait. */
   readonly retryAfter?: Duration.Duration | undefined
   /** The `WWW-Authenticate` header of a 401 response. */
   readonly challenge?: string | undefined
+  /** The members of the request that are invalid. */
   readonly violations?: ReadonlyArray<AgentError.Violation> | undefined
   /** The protocol versions that the server supports, if it refused one. */
   readonly supportedVersions?: ReadonlyArray<string> | undefined

@@ -26,21 +26,23 @@ import { TaskState } from "./TaskState.ts"
 /** The purpose of an operation: to send a message, to read or change a task, its webhooks, or the agent's card. */
 export type Kind = "send" | "task" | "push" | "card"
 
-/**
- * One operation. `idempotent` operations can be repeated without a second effect. The `success` of a streaming operation
- * is one event.
- */
+/** One operation. */
 export interface Operation<
   Tag extends string,
   Mode extends "unary" | "streaming",
   Req extends Schema.Top,
   Res extends Schema.Top
 > {
+  /** The name of the operation. */
   readonly _tag: Tag
+  /** `unary`: one result. `streaming`: a stream of events. */
   readonly mode: Mode
   readonly kind: Kind
+  /** True if repeating the operation has no second effect. */
   readonly idempotent: boolean
+  /** The schema of requests. */
   readonly request: Req
+  /** The schema of results: of the whole result, or of one event of a stream. */
   readonly success: Res
 }
 

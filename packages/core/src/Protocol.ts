@@ -38,11 +38,13 @@ export type {
 
 /** A protocol version: everything that a binding needs to read and write it. */
 export interface Protocol<out Version extends string = string> {
+  /** The number of the version, such as `1.0`. */
   readonly version: Version
   /** True if a request must name its version; without a name it is a request of 0.3 (A2A 1.0 §3.6). */
   readonly versionRequired: boolean
   /** The name of the header that lists extensions. */
   readonly extensionsHeader: string
+  /** The codec of agent cards. */
   readonly agentCard: Codec<AgentCard.AgentCard>
   /** Read the meaning of parts that this peer writes beside them. Default: none. */
   readonly recognizers: ReadonlyArray<Recognizer>
@@ -54,6 +56,7 @@ export interface Protocol<out Version extends string = string> {
       readonly encode: (failure: WireFailure) => { readonly status: number; readonly body: Schema.Json }
     }
   }
+  /** The REST binding. */
   readonly rest: {
     readonly dialect: Dialect
     /** In order of preference. A client tries the next one if a peer responds with a bare 404 or 405. */
@@ -65,8 +68,10 @@ export interface Protocol<out Version extends string = string> {
     /** The media type of responses; a client accepts `application/json` too. */
     readonly contentType: string
   }
+  /** The JSON-RPC binding. */
   readonly jsonRpc: {
     readonly dialect: Dialect
+    /** Method names by operation. Absent: the version lacks the operation. */
     readonly methods: { readonly [K in Operation.Tag]?: string }
     readonly failure: {
       /** Reads the `error` member. */
