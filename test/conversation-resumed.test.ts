@@ -1,16 +1,16 @@
-/** Conversations that are left in one place and gone on with in another, against the emulated MemoryLake, through bytes. */
-import { Agent, AgentStream, Conversation, Message, type Task } from "@effect-a2a/core"
-import { assert, describe } from "@effect/vitest"
+/** Conversations that are continued in another client, against the emulated MemoryLake and against peers made of bytes. */
+import { Agent, AgentStream, Artifact, Conversation, Id, Message, Part, StreamEvent, type Task } from "@effect-a2a/core"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { covers } from "./support/covers.ts"
 import * as Emulated from "./support/emulated.ts"
-import { combination } from "./support/peer.ts"
+import { chunks, combination, event as encode, frame, result, talkTo } from "./support/peer.ts"
 
 const { hurried } = Emulated
 
 const said = ({ transcript }: Conversation.State) => transcript.map((one) => `${one.role}: ${Message.text(one)}`)
 
-/** Left after two events of its stream. */
+/** Leaves a conversation after two events of its stream. */
 const leave = Effect.fnUntraced(function*(text: string) {
   const conversation = yield* Conversation.make()
   yield* hurried(Stream.runDrain(Stream.take(conversation.stream(text), 2)))
@@ -104,4 +104,59 @@ describe("a conversation continued in another client", () => {
         assert.lengthOf((yield* conversation.state).transcript, 4)
       }))
     }), covers("ML-30"))
+})
+
+describe("a conversation continued with a peer", () => {
+  const taskId = Id.TaskId.make("t-1")
+  const contextId = Id.ContextId.make("c-1")
+  const state: Conversation.State = {
+    contextId,
+    pending: { _tag: "Task", id: taskId, contextId, status: { state: "working" } },
+    transcript: []
+  }
+  const tail = [
+    StreamEvent.artifactUpdate({
+      taskId,
+      contextId,
+      artifact: Artifact.make(Id.ArtifactId.make("a"), [Part.text("two")]),
+      append: true
+    }),
+    StreamEvent.statusUpdate({ taskId, contextId, status: { state: "completed" } })
+  ]
+  const whole = {
+    id: taskId,
+    contextId,
+    status: { state: "TASK_STATE_COMPLETED" },
+    artifacts: [{ artifactId: "a", parts: [{ text: "one two" }] }]
+  }
+
+  it.effect("emits the whole task at the end if the peer emits only what is new", () => {
+    const { layer } = talkTo(main, (asked) =>
+      asked.url.includes(":subscribe")
+        ? chunks(tail.map((one) => frame(encode(main, asked, one))))
+        : new Response(result(main, asked, whole), { headers: { "content-type": "application/json" } }))
+    return Effect.gen(function*() {
+      const conversation = yield* Conversation.make({ state })
+      const events = yield* Stream.runCollect(conversation.resume)
+      assert.deepStrictEqual(events.map(({ _tag }) => _tag), ["ArtifactUpdate", "StatusUpdate", "Task"])
+      assert.deepStrictEqual(said(yield* conversation.state), ["agent: one two"])
+    }).pipe(Effect.provide(Agent.layer.pipe(Layer.provide(layer))))
+  })
+
+  it.effect("forgets a task that the peer no longer knows", () => {
+    const { layer } = talkTo(main, () => {
+      const details = [{
+        "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+        reason: "TASK_NOT_FOUND",
+        domain: "a2a-protocol.org"
+      }]
+      return Response.json({ error: { code: 404, status: "NOT_FOUND", message: "no task", details } }, { status: 404 })
+    })
+    return Effect.gen(function*() {
+      const conversation = yield* Conversation.make({ state })
+      const reason = yield* Emulated.refusal(Stream.runDrain(conversation.resume))
+      assert.strictEqual(reason._tag, "TaskNotFoundError")
+      assert.isUndefined((yield* conversation.state).pending)
+    }).pipe(Effect.provide(Agent.layer.pipe(Layer.provide(layer))))
+  })
 })

@@ -2,6 +2,7 @@ import * as Id from "@effect-a2a/core/Id"
 import type * as Task from "@effect-a2a/core/Task"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Contexts from "../src/internal/client/contexts.ts"
 
 const contextId = (n: number) => Id.ContextId.make(`c-${n}`)
@@ -35,6 +36,19 @@ describe("contexts of an agent", () => {
       assert.isAtMost(contexts.states.size, 10_000)
       assert.isTrue(contexts.states.has(contextId(0)))
       assert.isFalse(contexts.states.has(contextId(1)))
+    }))
+
+  it.effect("are held by the turn that joins a new one, until its scope closes", () =>
+    Effect.gen(function*() {
+      const contexts = Contexts.make()
+      const enter = Effect.scoped(Effect.asVoid(Contexts.acquire(contexts, contextId(1))))
+      const waiting = yield* Effect.scoped(Effect.gen(function*() {
+        yield* Contexts.join(contexts, contextId(1))
+        const waiting = yield* Effect.forkDetach(enter, { startImmediately: true })
+        assert.isUndefined(waiting.pollUnsafe())
+        return waiting
+      }))
+      yield* Fiber.join(waiting)
     }))
 
   it("belong to the agent value, and to copies of it", () => {

@@ -47,12 +47,12 @@ const events = (self: Following): Events =>
         self.isGone = Failures.endsTask(error) && TaskProgress.task(self.progress) === undefined
       })
     ),
+    Stream.concat(Stream.suspend(() => missing(self))),
     Stream.mapArray((events) => {
       self.first ??= events[0]
       TaskProgress.addAll(self.progress, events)
       return events
-    }),
-    Stream.concat(Stream.suspend(() => missing(self)))
+    })
   )
 
 /** Holds the turn until the scope closes. */
