@@ -1,4 +1,4 @@
-/** Servers that are written in another language, or need packages of their own: in processes of their own. */
+/** Servers in separate processes: written in another language, or with separate packages. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { spawn } from "node:child_process"
@@ -10,11 +10,11 @@ import { fileURLToPath } from "node:url"
 /** A path below `test/peers`. */
 export const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-/** Whether what is installed is what is pinned. */
+/** Returns `true` if the installed versions are the pinned ones. */
 export const isInstalled = (pins: string, installed: string): boolean =>
   fs.existsSync(file(installed)) && fs.readFileSync(file(installed)).equals(fs.readFileSync(file(pins)))
 
-/** Starts a server, which prints its port on a line of its own and ends with its standard input. Gives its origin. */
+/** Starts a server that prints its port on a separate line and ends with its standard input. Returns its origin. */
 export const start = (command: string, ...args: ReadonlyArray<string>): Effect.Effect<string, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.promise(async () => {

@@ -1,4 +1,4 @@
-/** As much of Express as the peer's server needs; its own types are a package of their own. */
+/** The part of Express that the peers use; its types are a separate package. */
 declare module "express" {
   import type { RequestListener } from "node:http"
   const express: () => RequestListener & { readonly use: (path: string, handler: unknown) => void }

@@ -8,13 +8,13 @@ import { Peer } from "./peer.ts"
 
 type Handler = (request: http.IncomingMessage, response: http.ServerResponse, next: () => void) => void
 
-/** Whoever presents a token presents the right one. */
+/** Refuses any token but `fresh`. */
 const guard: Handler = ({ headers: { authorization = "Bearer fresh" } }, response, next) => {
   if (authorization === "Bearer fresh") return next()
   response.writeHead(401, { "www-authenticate": "Bearer error=\"invalid_token\"" }).end("no entry")
 }
 
-/** Handlers by path, made once the origin is known. */
+/** Serves handlers by path, made when the origin is known. */
 export const layer = (
   make: (origin: string) => {
     readonly routes: Readonly<Record<string, unknown>>

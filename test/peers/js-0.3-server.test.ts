@@ -9,13 +9,13 @@ suite({
   combinations: combinations.filter(({ protocol }) => protocol.version === "0.3"),
   differs: ({ binding }) => ({
     history: 0,
-    // a subscription tells the task as it ended
+    // a subscription returns the finished task
     endedSubscription: "At last",
     // -32600
     endedMessage: "InvalidParamsError",
-    // it lets the second snapshot pass and ends the stream
+    // it accepts the second snapshot and ends the stream
     broken: "StreamInterruptedError",
-    // its REST handler trips over its own refusal where a stream was asked for
+    // its REST handler fails on its own refusal of a stream
     ...(binding === "HTTP+JSON" && { unknownStream: "InternalError", unknownSubscription: "InternalError" })
   })
 })

@@ -13,7 +13,7 @@ const toPart = ({ data, mediaType, raw, text, url }: Script.Content): Part => {
 }
 
 const makeExecutor = () => {
-  const { cancel, finish, play } = Script.make()
+  const { cancel, finish, run } = Script.make()
   const executor: AgentExecutor = {
     execute: async ({ contextId, task, taskId, userMessage }, bus) => {
       const ids = { taskId, contextId }
@@ -30,7 +30,7 @@ const makeExecutor = () => {
         timestamp: new Date().toISOString(),
         ...(said !== undefined && { message: message(said, ids) })
       })
-      await play(
+      await run(
         { taskId, isMore: task !== undefined, text: part?.kind === "text" ? part.text : "" },
         {
           message: (text) => bus.publish(message(text, { contextId })),

@@ -6,7 +6,7 @@ import * as ExpressAgent from "./expressAgent.ts"
 import * as Script from "./script.ts"
 
 const makeExecutor = () => {
-  const { cancel, finish, play } = Script.make()
+  const { cancel, finish, run } = Script.make()
   const executor: AgentExecutor = {
     execute: async ({ task, taskId, contextId, userMessage }, bus) => {
       const ids = { taskId, contextId }
@@ -17,7 +17,7 @@ const makeExecutor = () => {
         parts: [{ text }],
         ...ids
       })
-      return play(
+      return run(
         { taskId, isMore: task !== undefined, text: part?.$case === "text" ? part.value : "" },
         {
           message: (text) => bus.publish(AgentEvent.message(Message.fromJSON(message(text, { contextId })))),

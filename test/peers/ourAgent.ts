@@ -1,4 +1,4 @@
-/** An agent of ours on a socket, over both bindings and both protocol versions. */
+/** Our agent on a socket, over both bindings and both protocol versions. */
 import { ContentTypeNotSupportedError } from "@effect-a2a/core/AgentError"
 import * as Message from "@effect-a2a/core/Message"
 import * as Part from "@effect-a2a/core/Part"
@@ -21,7 +21,7 @@ import * as Stream from "effect/Stream"
 import * as http from "node:http"
 import { combinations } from "./combinations.ts"
 
-/** Where it listens; `finish` lets a slow task complete. */
+/** The running agent. `finish` completes a slow task. */
 export class OurAgent extends Context.Service<OurAgent, {
   readonly origin: string
   readonly finish: (taskId: string) => Effect.Effect<void>
@@ -37,8 +37,8 @@ const slow = (taskId: string) =>
   }))
 
 /**
- * What the agent does is told by the first word of the message: `echo …`, `chunks`, `files`, `ask` (and whatever follows
- * in the task), `slow`, `fail`, `die`, `refuse` (an error in the stream), `hello` (a message, no task).
+ * Reacts to the first word of the message: `echo …`, `chunks`, `files`, `ask` (and any later message of its task), `slow`,
+ * `fail`, `die`, `refuse` (an error in the stream), `hello` (a message, no task).
  */
 const executor = AgentExecutor.layer(({ message, task, taskId }) => {
   const text = Message.text(message)

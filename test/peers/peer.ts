@@ -1,4 +1,4 @@
-/** A peer that nobody here wrote, as the suites see it. */
+/** A third-party peer. */
 import type * as AgentError from "@effect-a2a/core/AgentError"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -6,8 +6,8 @@ import type * as Layer from "effect/Layer"
 import type { Combination } from "./combinations.ts"
 
 /**
- * Where it listens; `finish` lets a task that waits complete. It accepts requests without credentials, and those with
- * the bearer token `fresh`.
+ * A running peer. `finish` completes a waiting task. It accepts requests without credentials, and those with the bearer
+ * token `fresh`.
  */
 export class Peer extends Context.Service<Peer, {
   readonly origin: string
@@ -16,27 +16,27 @@ export class Peer extends Context.Service<Peer, {
 
 export type Reason = AgentError.AgentErrorReason["_tag"]
 
-/** How a peer differs from what the specification says; each is a fault or a freedom of that peer. */
+/** Differences of a peer from the specification, as faults or liberties. */
 export interface Differences {
-  /** Why a subscription to a task that has ended is refused, or the answer that it gives. */
+  /** The reason for which a subscription to a finished task is refused, or its answer. */
   readonly endedSubscription: string
   readonly endedMessage: Reason
   readonly endedCancel: Reason
-  /** A task that is not there, by the operations that are one request and one answer. */
+  /** The reason for an unknown task, from operations with one response. */
   readonly unknown: Reason
-  /** The same where the answer is a stream. */
+  /** The same, from streams. */
   readonly unknownStream: Reason
   readonly unknownSubscription: Reason
   readonly push: Reason
   readonly extendedCard: Reason
-  /** What an illegal event in the middle of a stream is told as. */
+  /** The reason for an illegal event in the middle of a stream. */
   readonly broken: Reason
-  /** What an executor that throws before its first event comes to, in a send and in a stream. */
+  /** The reason for an executor that throws before its first event, in a send and in a stream. */
   readonly thrown: Reason
   readonly thrownStream: Reason
-  /** What the five bytes of a file are read as. */
+  /** The content of a file of five bytes. */
   readonly bytes: string
-  /** The least of a task's history that is told to who does not say how much. */
+  /** The least number of messages in the history if the request names no length. */
   readonly history: number
 }
 

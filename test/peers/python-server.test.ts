@@ -17,7 +17,7 @@ describe.skipIf(!PythonAgent.isInstalled)("Python", () => {
       thrown: "InternalError",
       thrownStream: "InternalError",
       broken: "InvalidAgentResponseError",
-      // 0.3 over REST cuts a stream whose error it cannot tell, and encodes bytes twice
+      // 0.3 over REST cuts a stream whose error it cannot encode, and encodes bytes twice
       ...(name === "0.3 HTTP+JSON" && {
         thrownStream: "StreamInterruptedError",
         broken: "StreamInterruptedError",

@@ -1,4 +1,4 @@
-/** The agent of `python/server.py`, in a process of its own. */
+/** The agent of `python/server.py`, in a separate process. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Child from "./child.ts"
@@ -6,7 +6,7 @@ import { Peer } from "./peer.ts"
 
 const environment = "../../.tmp/python-peer"
 
-/** Whether `scripts/python-peer.sh` was run here since the pins were last changed. */
+/** `true` if `scripts/python-peer.sh` was run here since the pins changed. */
 export const isInstalled = Child.isInstalled("python/requirements.txt", `${environment}/requirements.txt`)
 
 export const layer: Layer.Layer<Peer> = Layer.effect(

@@ -1,4 +1,4 @@
-/** What the JavaScript agents do, told by the first word of a message. */
+/** The script of the JavaScript agents, by the first word of a message. */
 
 export interface Content {
   readonly text?: string
@@ -8,12 +8,12 @@ export interface Content {
   readonly mediaType?: string
 }
 
-/** How an agent says things, in the words of its SDK. */
+/** The events of an agent, in the types of its SDK. */
 export interface Voice {
   readonly message: (text: string) => void
   /** The task as it was submitted. */
   readonly begin: () => void
-  readonly become: (state: State, said?: string) => void
+  readonly become: (state: State, text?: string) => void
   /** A chunk of the one artifact. */
   readonly put: (
     parts: ReadonlyArray<Content>,
@@ -26,14 +26,14 @@ export type State = "working" | "input-required" | "completed" | "canceled" | "f
 export interface Request {
   readonly text: string
   readonly taskId: string
-  /** Whether it goes on with a task. */
+  /** The message continues a task. */
   readonly isMore: boolean
 }
 
 /**
- * `hello` (a message, no task), `throw` (nothing but an exception), `echo …`, `chunks`, `files`, `ask` (and whatever
- * follows in the task), `fail`, `break` (an event that is not allowed), `half` (a chunk, and another when it may finish),
- * and anything else: a task that completes when it may finish.
+ * Creates the script: `hello` (a message, no task), `throw` (an exception only), `echo …`, `chunks`, `files`, `ask` (and any
+ * later message of its task), `fail`, `break` (an illegal event), `half` (a chunk, and another on `finish`). Anything else is
+ * a task that completes on `finish`.
  */
 export const make = () => {
   const waiting = new Map<string, (state: State) => void>()
@@ -43,7 +43,7 @@ export const make = () => {
   }
   const signal = (taskId: string) => new Promise<State>((resolve) => waiting.set(taskId, resolve))
 
-  const play = async ({ isMore, taskId, text }: Request, { become, begin, message, put }: Voice): Promise<void> => {
+  const run = async ({ isMore, taskId, text }: Request, { become, begin, message, put }: Voice): Promise<void> => {
     const [word] = text.split(" ")
     if (word === "hello") return message("Hello yourself")
     if (word === "throw") throw new Error("no model")
@@ -90,7 +90,7 @@ export const make = () => {
   }
 
   return {
-    play,
+    run,
     cancel: (taskId: string) => settle(taskId, "canceled"),
     finish: (taskId: string) => settle(taskId, "completed")
   }

@@ -1,4 +1,4 @@
-/** How a peer is found, and what comes of credentials that it refuses. */
+/** Discovery of a peer, and refused credentials. */
 import * as Agent from "@effect-a2a/core/Agent"
 import * as Credentials from "@effect-a2a/core/Credentials"
 import * as Discovery from "@effect-a2a/core/Discovery"
@@ -10,12 +10,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { Peer } from "../peer.ts"
-import { type Context, heard, layer } from "./client.ts"
+import { type Context, layer, runStream } from "./client.ts"
 
 const binding = { "HTTP+JSON": Rest.binding, JSONRPC: JsonRpc.binding }
 
 export const discovery = ({ combination, it }: Context, name: string): void => {
-  it.effect("§8: the card, found above the interface's path, with its security schemes (CARD)", () =>
+  it.effect("the card is found above the interface's path, with its security schemes", () =>
     Effect.gen(function*() {
       const { origin } = yield* Peer
       const card = yield* Agent.card
@@ -30,7 +30,7 @@ export const discovery = ({ combination, it }: Context, name: string): void => {
       assert.deepStrictEqual(card.securitySchemes?.key, { _tag: "ApiKey", location: "header", name: "x-key" })
     }))
 
-  it.effect("§8: the origin is enough to find this interface", () =>
+  it.effect("the interface is found from the origin", () =>
     Effect.gen(function*() {
       const { origin } = yield* Peer
       const agent = Discovery.layer({
@@ -39,16 +39,18 @@ export const discovery = ({ combination, it }: Context, name: string): void => {
         protocols: [combination.protocol]
       })
       const answer = yield* Agent.ask("echo found").pipe(
-        Effect.provide(Agent.layer.pipe(
-          Layer.provide(agent),
-          Layer.provide([Credentials.layerNone, Layer.fresh(NodeAgent.layerClient)])
-        ))
+        Effect.provide(
+          Layer.fresh(Agent.layer).pipe(
+            Layer.provide(agent),
+            Layer.provide([Credentials.layerNone, Layer.fresh(NodeAgent.layerClient)])
+          )
+        )
       )
       assert.strictEqual(answer.text, "found")
     }))
 }
 
-/** Tokens of which each is given once. */
+/** Credentials that return each token once. */
 const tokens = (...left: Array<string>) => {
   const given: Array<string> = []
   return {
@@ -62,13 +64,13 @@ const tokens = (...left: Array<string>) => {
 }
 
 export const refusedCredentials = ({ combination, it }: Context): void => {
-  it.effect("§7.5: a token that is refused is an error with the challenge, and not in it (AUTH)", () =>
+  it.effect("a refused token is an error with the challenge and without the token", () =>
     Effect.gen(function*() {
       const { origin } = yield* Peer
       const credentials = Credentials.layerBearer(Redacted.make("stale"))
       const errors = yield* Effect.all([
         Effect.flip(Agent.send("echo x")),
-        Effect.map(heard(Agent.stream("echo x")), ({ failure }) => failure!)
+        Effect.map(runStream(Agent.stream("echo x")), ({ failure }) => failure!)
       ]).pipe(Effect.provide(layer(combination, origin, { credentials })))
       for (const error of errors) {
         const { reason } = error
@@ -78,11 +80,14 @@ export const refusedCredentials = ({ combination, it }: Context): void => {
       }
     }))
 
-  it.effect("§7.5: a token that is refused is renewed once, and the call repeated (AUTH)", () =>
+  it.effect("a refused token is renewed once, and the call is repeated", () =>
     Effect.gen(function*() {
       const { origin } = yield* Peer
       for (
-        const call of [Agent.ask("echo x"), Effect.map(heard(Agent.stream("echo x")), ({ answer: text }) => ({ text }))]
+        const call of [
+          Agent.ask("echo x"),
+          Effect.map(runStream(Agent.stream("echo x")), ({ answer: text }) => ({ text }))
+        ]
       ) {
         const { given, layer: credentials } = tokens("stale", "fresh", "another")
         const { text } = yield* Effect.provide(call, layer(combination, origin, { credentials }))

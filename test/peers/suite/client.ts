@@ -1,4 +1,4 @@
-/** Our client before a peer, and what the suites ask of what it hears. */
+/** A client of a peer, and views of its events. */
 import * as Agent from "@effect-a2a/core/Agent"
 import type * as AgentError from "@effect-a2a/core/AgentError"
 import * as AgentStream from "@effect-a2a/core/AgentStream"
@@ -17,7 +17,7 @@ import type { Differences, Peer } from "../peer.ts"
 
 export type It = Vitest.MethodsNonLive<Agent.Agent | AgentTransport.AgentTransport | Peer>
 
-/** What a part of the suite is told. */
+/** The context of each part of the suite. */
 export interface Context {
   readonly it: It
   readonly combination: Combination
@@ -28,7 +28,7 @@ type Transform = (
   self: Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError, HttpClient | Credentials.Credentials>
 ) => Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError, HttpClient | Credentials.Credentials>
 
-/** The client to a combination at an origin; its connections are its own and close with it. */
+/** Creates a client of a combination at an origin, fresh because the suite has one already. Its connections close with it. */
 export const layer = (
   { path, client, protocol }: Combination,
   origin: string,
@@ -37,17 +37,17 @@ export const layer = (
     readonly transform?: Transform
   } = {}
 ) =>
-  Agent.layer.pipe(
+  Layer.fresh(Agent.layer).pipe(
     Layer.provideMerge(transform(client({ url: origin + path, protocol }))),
     Layer.provide([credentials, Layer.fresh(NodeAgent.layerClient)])
   )
 
-/** Takes streams up again, and does not dawdle. */
+/** Resumes streams with short waits. */
 export const resumable: Transform = AgentTransport.resumable(
   Schedule.upTo(Schedule.spaced("20 millis"), { times: 20 })
 )
 
-/** The tag of the reason why an effect fails. */
+/** Returns the tag of the reason with which an effect fails. */
 export const refusal = <A, R>(effect: Effect.Effect<A, AgentError.AgentError, R>) =>
   Effect.map(Effect.flip(effect), ({ reason }) => reason._tag)
 
@@ -59,8 +59,8 @@ export const taskOf = <A extends { readonly _tag: string }>(answer: A) => {
   return answer as Extract<A, { readonly _tag: "Task" }>
 }
 
-/** What a stream says as it goes, its answer when it ends well, and why it ends otherwise. */
-export const heard = Effect.fnUntraced(function*<R>(
+/** Runs a stream and returns its events, its text, and its answer or failure. */
+export const runStream = Effect.fnUntraced(function*<R>(
   stream: Stream.Stream<StreamEvent.StreamEvent, AgentError.AgentError, R>
 ) {
   const events: Array<StreamEvent.StreamEvent> = []
@@ -69,11 +69,11 @@ export const heard = Effect.fnUntraced(function*<R>(
     Effect.as(undefined),
     Effect.catch(Effect.succeed)
   )
-  const said = Stream.fromIterable(events)
+  const emitted = Stream.fromIterable(events)
   return {
     events,
     failure,
-    said: (yield* Stream.runCollect(AgentStream.text(said))).join(""),
-    answer: failure === undefined ? (yield* AgentStream.answer(said)).text : undefined
+    text: (yield* Stream.runCollect(AgentStream.text(emitted))).join(""),
+    answer: failure === undefined ? (yield* AgentStream.answer(emitted)).text : undefined
   }
 })

@@ -1,4 +1,4 @@
-/** Streams whose connections are cut, and taken up again. */
+/** Streams whose connections are cut, and resumed. */
 import * as Agent from "@effect-a2a/core/Agent"
 import * as Credentials from "@effect-a2a/core/Credentials"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
@@ -11,7 +11,7 @@ import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import * as Proxy from "../../support/proxy.ts"
 import { Peer } from "../peer.ts"
-import { type Context, heard, kinds, layer, resumable } from "./client.ts"
+import { type Context, kinds, layer, resumable, runStream } from "./client.ts"
 
 const proxied = Effect.flatMap(Peer, ({ origin }) => Proxy.make(Number(new URL(origin).port)))
 
@@ -21,7 +21,7 @@ const isClosed = (proxy: Proxy.Proxy) =>
     Effect.orDie
   )
 
-/** As many places, spread over the bytes of an answer, with both its ends. */
+/** Returns positions spread over the bytes of a response, both ends included. */
 const places = (bytes: number, count: number): ReadonlyArray<number> =>
   Array.from({ length: count }, (_, i) => Math.round(i * (bytes - 1) / (count - 1)))
 
@@ -29,11 +29,11 @@ const first = (fault: Proxy.Fault): Proxy.Plan => (answer) => answer === 0 ? fau
 
 export const drops = ({ combination, it }: Context): void => {
   for (const [name, how] of [["reset", "reset"], ["clean end", "end"]] as const) {
-    it.effect(`§7: an answer that a ${name} cuts anywhere is whole, or an error that says so (RES)`, () =>
+    it.effect(`an answer cut anywhere by a ${name} is complete, or fails`, () =>
       Effect.gen(function*() {
         const proxy = yield* proxied
         const through = Effect.provide(
-          heard(Agent.stream("chunks")),
+          runStream(Agent.stream("chunks")),
           layer(combination, proxy.origin, { transform: resumable })
         )
         assert.strictEqual((yield* through).answer, "One, two, three")
@@ -41,15 +41,15 @@ export const drops = ({ combination, it }: Context): void => {
         let whole = 0
         for (const after of places(bytes, 16)) {
           yield* proxy.plan(first({ how, after }))
-          const { answer, events, failure, said } = yield* through
+          const { answer, events, failure, text } = yield* through
           const at = `after ${after} of ${bytes} bytes: ${failure?.message}`
           if (failure === undefined) {
             whole++
             assert.strictEqual(answer, "One, two, three", at)
-            // what an agent says on its way may be lost with the connection, what it made may not
-            assert.include(["One, two, three", "On it\nOne, two, three"], said, at)
+            // a status message may be lost with the connection, an artifact may not
+            assert.include(["One, two, three", "On it\nOne, two, three"], text, at)
           } else {
-            // what was cut before the task was known can only be said to be cut
+            // without a task there is nothing to resume
             assert.deepStrictEqual(events, [], at)
             assert.include(["ConnectionError", "StreamInterruptedError"], failure.reason._tag, at)
           }
@@ -59,11 +59,11 @@ export const drops = ({ combination, it }: Context): void => {
       }))
   }
 
-  it.effect("§3.1.6: a task that goes on is followed from where it was cut (RES)", () =>
+  it.effect("a dropped stream continues with a later event of its task", () =>
     Effect.gen(function*() {
       const proxy = yield* proxied
       const { finish } = yield* Peer
-      // a second connection tells when enough has come for the first one to be cut there
+      // measures the bytes up to the artifact, after which the next connections are cut
       const seen = yield* Agent.stream("half").pipe(
         Stream.takeUntil(({ _tag }) => _tag === "ArtifactUpdate"),
         Stream.runCollect,
@@ -73,7 +73,7 @@ export const drops = ({ combination, it }: Context): void => {
       const bytes = proxy.answers[0]!.bytes
       for (const after of [bytes, bytes - 10]) {
         yield* proxy.plan((answer) => answer < 2 ? { how: "reset", after: answer === 0 ? after : 0 } : undefined)
-        const { answer, said } = yield* heard(
+        const { answer, text } = yield* runStream(
           Agent.stream("half").pipe(Stream.tap((event) =>
             event._tag === "ArtifactUpdate" || (event._tag === "Task" && event.artifacts !== undefined)
               ? finish(StreamEvent.taskId(event)!)
@@ -81,13 +81,13 @@ export const drops = ({ combination, it }: Context): void => {
           ))
         ).pipe(Effect.provide(layer(combination, proxy.origin, { transform: resumable })))
         assert.strictEqual(answer, "One, two")
-        assert.strictEqual(said, "On it\nOne, two")
+        assert.strictEqual(text, "On it\nOne, two")
         assert.isAtLeast(proxy.answers.length, 3)
       }
       yield* isClosed(proxy)
     }))
 
-  it.effect("§7.5: a token that expired before a stream is taken up again is renewed for it (AUTH)", () =>
+  it.effect("a token that expired before a stream is resumed is renewed", () =>
     Effect.gen(function*() {
       const proxy = yield* proxied
       const presented: Array<string> = []
@@ -101,7 +101,7 @@ export const drops = ({ combination, it }: Context): void => {
           }),
         renew: () => Effect.succeed(true)
       })
-      const through = heard(Agent.stream("chunks")).pipe(
+      const through = runStream(Agent.stream("chunks")).pipe(
         Effect.provide(layer(combination, proxy.origin, { credentials, transform: resumable }))
       )
       yield* proxy.plan(first({ how: "reset", after: 1_000 }))
@@ -110,11 +110,11 @@ export const drops = ({ combination, it }: Context): void => {
       yield* isClosed(proxy)
     }))
 
-  it.effect("§7: a connection that says no more is given up, and the task followed on another (RES)", () =>
+  it.effect("a silent connection is closed, and the stream is resumed on another", () =>
     Effect.gen(function*() {
       const proxy = yield* proxied
       const through = Effect.provide(
-        heard(Agent.stream("chunks")),
+        runStream(Agent.stream("chunks")),
         layer(combination, proxy.origin, { transform: resumable })
       )
       yield* through

@@ -1,4 +1,4 @@
-/** Every operation that a peer serves, as the agent's script has it answer. */
+/** Every operation of a peer, answered by the agent's script. */
 import * as Agent from "@effect-a2a/core/Agent"
 import * as AgentStream from "@effect-a2a/core/AgentStream"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
@@ -12,8 +12,9 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
+import { covers } from "../../support/covers.ts"
 import { Peer } from "../peer.ts"
-import { type Context, heard, kinds, refusal, taskOf } from "./client.ts"
+import { type Context, kinds, refusal, runStream, taskOf } from "./client.ts"
 
 const contentOf = (part: Part.Part) => {
   switch (part._tag) {
@@ -31,7 +32,7 @@ const contentOf = (part: Part.Part) => {
 const unknown = Id.TaskId.make("no-such-task")
 
 const sending = ({ it }: Context) => {
-  it.effect("§3.1.1: send waits for the task and gives its artifact and history", () =>
+  it.effect("send waits for the task and returns its artifact and history", () =>
     Effect.gen(function*() {
       const task = taskOf(yield* Agent.send("echo Hi there", { contextId: Id.ContextId.make("ctx-1") }))
       assert.strictEqual(task.status.state, "completed")
@@ -42,16 +43,16 @@ const sending = ({ it }: Context) => {
       assert.strictEqual(task.history![0]!.role, "user")
     }))
 
-  it.effect("§3.1.1: an answer may be a message (STR-04)", () =>
+  it.effect("the result may be a message", () =>
     Effect.gen(function*() {
       const answer = yield* Agent.send("hello")
       assert.strictEqual(answer._tag, "Message")
       const events = yield* Stream.runCollect(Agent.stream("hello"))
       assert.deepStrictEqual(kinds(events), ["Message"])
       assert.strictEqual(events[0]?._tag === "Message" && Message.text(events[0]), "Hello yourself")
-    }))
+    }), covers("field:STR-04"))
 
-  it.effect("§3.1.2: a stream in its order, chunks of an artifact joined (STR-01)", () =>
+  it.effect("a stream emits its events in order, with the artifact in chunks", () =>
     Effect.gen(function*() {
       const events = yield* Stream.runCollect(Agent.stream("chunks"))
       assert.deepStrictEqual(kinds(events), [
@@ -64,9 +65,9 @@ const sending = ({ it }: Context) => {
       ])
       const answer = yield* AgentStream.answer(Agent.stream("chunks"))
       assert.strictEqual(answer.text, "One, two, three")
-    }))
+    }), covers("field:STR-01"))
 
-  it.effect("§3.4: a task that asks is answered with a second message", () =>
+  it.effect("a second message answers a task that asks", () =>
     Effect.gen(function*() {
       const asked = taskOf(yield* Agent.send("ask"))
       assert.strictEqual(asked.status.state, "input-required")
@@ -78,19 +79,19 @@ const sending = ({ it }: Context) => {
       assert.deepStrictEqual(kinds(events).at(-1), "input-required")
     }))
 
-  it.effect("§7: a failed task is an error that carries the task and what the agent said", () =>
+  it.effect("a failed task is an error with the task and the agent's message", () =>
     Effect.gen(function*() {
       const { reason } = yield* Effect.flip(Agent.send("fail"))
       assert.strictEqual(reason._tag, "TaskFailedError")
       assert.strictEqual(reason.message, "The oven is cold")
-      const { events, failure } = yield* heard(Agent.stream("fail"))
+      const { events, failure } = yield* runStream(Agent.stream("fail"))
       assert.strictEqual(failure?.reason._tag, "TaskFailedError")
       assert.deepStrictEqual(kinds(events).at(-1), "failed")
     }))
 }
 
 const parts = ({ differs, it }: Context) => {
-  it.effect("§4.1.6: bytes, references and data arrive as what they are", () =>
+  it.effect("bytes, references and data arrive unchanged", () =>
     Effect.gen(function*() {
       const task = taskOf(yield* Agent.send("files"))
       const parts = task.artifacts![0]!.parts
@@ -104,7 +105,7 @@ const parts = ({ differs, it }: Context) => {
 }
 
 const tasks = ({ combination, differs, it }: Context) => {
-  it.effect("§3.1.3: get gives the task, with as much history as is asked for (HIST)", () =>
+  it.effect("get returns the task with as much history as requested", () =>
     Effect.gen(function*() {
       const { id } = taskOf(yield* Agent.send("echo Again"))
       const task = yield* Agent.getTask(id)
@@ -114,7 +115,7 @@ const tasks = ({ combination, differs, it }: Context) => {
       assert.strictEqual((yield* Agent.getTask(id, { historyLength: 1 })).history?.length, 1)
     }))
 
-  it.effect("§3.1.4: list pages through the tasks of a context; 0.3 has no such operation (LST)", () =>
+  it.effect("list pages through the tasks of a context, and 0.3 lacks the operation", () =>
     Effect.gen(function*() {
       const contextId = Id.ContextId.make(`ctx-list-${combination.name}`)
       const ids: Array<Id.TaskId> = []
@@ -132,7 +133,7 @@ const tasks = ({ combination, differs, it }: Context) => {
       assert.deepStrictEqual(full.map(({ artifacts }) => artifacts?.length), [1, 1, 1])
     }))
 
-  it.effect("§3.1.5: cancel ends the task and the streams that follow it", () =>
+  it.effect("cancel ends the task and the streams that follow it", () =>
     Effect.gen(function*() {
       const started = yield* Deferred.make<Id.TaskId>()
       const fiber = yield* Agent.stream("slow").pipe(
@@ -147,7 +148,7 @@ const tasks = ({ combination, differs, it }: Context) => {
       assert.strictEqual(yield* refusal(Fiber.join(fiber)), "TaskCanceledError")
     }))
 
-  it.effect("§3.1.6: subscribe begins with the task as it is and follows it to its end", () =>
+  it.effect("subscribe begins with the current task and follows it to its end", () =>
     Effect.gen(function*() {
       const { finish } = yield* Peer
       const { id } = taskOf(yield* Agent.send("slow", { returnImmediately: true }))
@@ -160,11 +161,11 @@ const tasks = ({ combination, differs, it }: Context) => {
         "ArtifactUpdate",
         "completed"
       ])
-      const late = yield* heard(Agent.subscribe(id))
+      const late = yield* runStream(Agent.subscribe(id))
       assert.strictEqual(late.failure?.reason._tag ?? late.answer, differs.endedSubscription)
     }))
 
-  it.effect("CAN: whoever stops reading lets the connection go, and the task goes on", () =>
+  it.effect("closing a stream closes its connection, and the task continues", () =>
     Effect.gen(function*() {
       const { finish } = yield* Peer
       const [first] = yield* Agent.stream("slow").pipe(Stream.take(2), Stream.runCollect)
@@ -175,7 +176,7 @@ const tasks = ({ combination, differs, it }: Context) => {
 }
 
 const refusals = ({ differs, it }: Context) => {
-  it.effect("STR-08: an executor that throws is a failure, not an answer", () =>
+  it.effect("an executor that throws is a failure", () =>
     Effect.gen(function*() {
       const { reason } = yield* Effect.flip(Agent.send("throw"))
       assert.strictEqual(reason._tag, differs.thrown)
@@ -183,16 +184,16 @@ const refusals = ({ differs, it }: Context) => {
         assert.strictEqual((yield* Agent.getTask(reason.task.id)).status.state, "failed")
       }
       assert.strictEqual(yield* refusal(Stream.runDrain(Agent.stream("throw"))), differs.thrownStream)
-    }))
+    }), covers("field:STR-08"))
 
-  it.effect("an error inside a stream comes after the events before it, as the error that it is", () =>
+  it.effect("an error inside a stream comes after the earlier events, unchanged", () =>
     Effect.gen(function*() {
-      const { events, failure } = yield* heard(Agent.stream("break"))
+      const { events, failure } = yield* runStream(Agent.stream("break"))
       assert.strictEqual(failure?.reason._tag, differs.broken)
       assert.deepStrictEqual(kinds(events).slice(0, 2), ["submitted", "working"])
     }))
 
-  it.effect("§3.3.2: a task that is not there, by every operation that names one (ERR)", () =>
+  it.effect("an unknown task is refused by every operation that names one", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* refusal(Agent.getTask(unknown)), differs.unknown)
       assert.strictEqual(yield* refusal(Agent.cancel(unknown)), differs.unknown)
@@ -204,14 +205,14 @@ const refusals = ({ differs, it }: Context) => {
       )
     }))
 
-  it.effect("§3.3.2: a task that has ended is neither canceled nor continued (ERR)", () =>
+  it.effect("a finished task is neither canceled nor continued", () =>
     Effect.gen(function*() {
       const { id } = taskOf(yield* Agent.send("echo done"))
       assert.strictEqual(yield* refusal(Agent.cancel(id)), differs.endedCancel)
       assert.strictEqual(yield* refusal(Agent.send("more", { taskId: id })), differs.endedMessage)
     }))
 
-  it.effect("§3.1.7: push configurations are refused here by the card, and there by the agent (PUSH)", () =>
+  it.effect("push configurations are refused by the card here and by the agent there", () =>
     Effect.gen(function*() {
       const { id } = taskOf(yield* Agent.send("echo x"))
       const agent = yield* Agent.Agent
@@ -225,7 +226,7 @@ const refusals = ({ differs, it }: Context) => {
       )
     }))
 
-  it.effect("§3.1.11: an extended card that there is none of", () =>
+  it.effect("a missing extended card is refused", () =>
     Effect.gen(function*() {
       const { extendedCard } = yield* Agent.Agent
       assert.strictEqual(yield* refusal(extendedCard), differs.extendedCard)
