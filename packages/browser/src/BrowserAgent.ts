@@ -139,10 +139,11 @@ export const layerOver = <E, R>(
   Agent.layer.pipe(Layer.provide(resilient(transport)), Layer.provide(layerClient))
 
 /**
- * Creates the client: {@link layerOver} a transport with {@link dropOnHide}. There is no time limit unless
+ * Creates the client: {@link layerOver} a transport with {@link dropOnHide}; for several agents, under a `tag`. There is no time limit unless
  * `Timeouts.CurrentTimeouts` is provided, with an `idle` longer than the agent thinks. Fails if the URL is invalid, or if
  * no card or no usable interface is found.
  */
-export const layer = (
-  options: Options | DiscoveryOptions
-): Layer.Layer<Agent.Agent, AgentError.AgentError, Credentials> => layerOver(dropOnHide(layerTransport(options)))
+export const layer = <Self = Agent.Agent>(
+  { tag, ...options }: (Options | DiscoveryOptions) & Connector.Tagged<Self>
+): Layer.Layer<Self, AgentError.AgentError, Credentials> =>
+  Connector.layerAgent({ tag }, resilient(dropOnHide(layerTransport(options)))).pipe(Layer.provide(layerClient))

@@ -21,7 +21,7 @@ const world = Effect.gen(function*() {
   )
   const fake = yield* FakePage.make
   const load = Context.get(context, ConversationStore.ConversationStore).load("chat")
-  /** A page with a client of its own; it is left where the effect ends. */
+  /** Opens a page with a new client, and leaves it when the effect ends. */
   const page = <A, E>(f: (chat: Conversation.Service) => Effect.Effect<A, E>) =>
     BrowserConversation.make({ name: "chat" }).pipe(
       Effect.flatMap(f),

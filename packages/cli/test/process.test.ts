@@ -1,4 +1,4 @@
-// The command as a process of its own: signals, pipes, exit codes. Everything else runs in process, see support/command.ts.
+// The command in a separate process: signals, pipes, exit codes. Everything else runs in process, see support/command.ts.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { last, parse, run, start } from "./support/process.ts"

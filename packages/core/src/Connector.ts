@@ -26,6 +26,7 @@
 import * as Effect from "effect/Effect"
 import type { HttpClient } from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
+import * as Agent from "./Agent.ts"
 import type { AgentError } from "./AgentError.ts"
 import * as AgentTransport from "./AgentTransport.ts"
 import type { Credentials } from "./Credentials.ts"
@@ -52,8 +53,14 @@ export interface Options<Binding extends string, Version extends string>
 export interface DiscoveryOptions extends Omit<Discovery.Options, "bindings"> {
   /** Default: all installed bindings. */
   readonly bindings?: Discovery.Options["bindings"] | undefined
-  /** How the first card is retried; default: up to three times, with back-off. */
+  /** The policy of retries for the first card. Default: up to three retries, with back-off. */
   readonly policy?: AgentTransport.Policy | undefined
+}
+
+/** The tag of the agent, for a program with several agents. */
+export interface Tagged<Self> {
+  /** A class of `Agent.Tag`. Default: `Agent.Agent`. */
+  readonly tag?: { readonly layer: Layer.Layer<Self, never, AgentTransport.AgentTransport> } | undefined
 }
 
 const all = <K extends string, A>(values: { readonly [_ in K]: A }) => Object.values<A>(values) as [A, ...Array<A>]
@@ -83,3 +90,10 @@ export const layerTransport = <Binding extends string, Version extends string>(
   const protocol = typeof version === "object" ? version : installed.protocols[version]
   return HttpTransport.layer({ ...rest, binding, protocol })
 }
+
+/** Creates the agent of the tag over a transport. */
+export const layerAgent = <Self, E, R>(
+  { tag }: Tagged<Self>,
+  transport: Layer.Layer<AgentTransport.AgentTransport, E, R>
+): Layer.Layer<Self, E, R> =>
+  Layer.provide((tag?.layer ?? Agent.layer) as Layer.Layer<Self, never, AgentTransport.AgentTransport>, transport)

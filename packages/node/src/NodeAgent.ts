@@ -84,25 +84,41 @@ export const layerTransport = (
  * streams are resumed (`AgentTransport.resumable`). A discovered card cannot lead into a private network; a URL that the
  * caller gives may. The only time limit is undici's ten seconds to connect: provide `Timeouts.CurrentTimeouts` for others,
  * with an `idle` longer than the agent thinks. For other policies decorate {@link layerTransport}.
+ *
+ * A program with several agents gives each a tag:
+ *
+ * ```ts
+ * import { Agent, Credentials } from "@effect-a2a/core"
+ * import { NodeAgent } from "@effect-a2a/node"
+ * import { Effect, Layer } from "effect"
+ *
+ * class Weather extends Agent.Tag<Weather>()("app/Weather") {}
+ * class Travel extends Agent.Tag<Travel>()("app/Travel") {}
+ *
+ * const agents = Layer.mergeAll(
+ *   NodeAgent.layer({ url: "http://127.0.0.1:9/weather", tag: Weather }),
+ *   NodeAgent.layer({ url: "http://127.0.0.1:9/travel", tag: Travel })
+ * ).pipe(Layer.provide(Credentials.layerNone))
+ * const failures = Effect.all([Effect.flip(Weather.ask("Lisbon?")), Effect.flip(Travel.ask("To Lisbon?"))])
+ * const errors = await Effect.runPromise(Effect.provide(failures, agents))
+ * errors.map((error) => error.target) // => ["http://127.0.0.1:9/weather", "http://127.0.0.1:9/travel"]
+ * ```
  */
-export const layer = (
-  options: Options | DiscoveryOptions
-): Layer.Layer<Agent.Agent, AgentError.AgentError, Credentials> =>
-  Agent.layer.pipe(
-    Layer.provide(
-      layerTransport(options).pipe(AgentTransport.retry(), AgentTransport.resumable())
-    ),
+export const layer = <Self = Agent.Agent>(
+  { tag, ...options }: (Options | DiscoveryOptions) & Connector.Tagged<Self>
+): Layer.Layer<Self, AgentError.AgentError, Credentials> =>
+  Connector.layerAgent({ tag }, layerTransport(options).pipe(AgentTransport.retry(), AgentTransport.resumable())).pipe(
     Layer.provide(layerClient)
   )
 
 /**
  * Creates the client from configuration: the URL is `A2A_URL` unless it is given, the credentials are those of
- * `NodeCredentials.layerEnv`. Several agents are configured by `ConfigProvider.nested`: nested under `SEARCH`, the URL is
- * `SEARCH_A2A_URL`. Fails with a `ConfigError` if there is no URL.
+ * `NodeCredentials.layerEnv`. Several agents are configured by tags and `ConfigProvider.nested`: nested under `SEARCH`, the
+ * URL is `SEARCH_A2A_URL`. Fails with a `ConfigError` if there is no URL.
  */
-export const layerConfig = (
-  options: Partial<Options> & NodeCredentials.EnvOptions = {}
-): Layer.Layer<Agent.Agent, AgentError.AgentError | Config.ConfigError> =>
+export const layerConfig = <Self = Agent.Agent>(
+  options: Partial<Options> & NodeCredentials.EnvOptions & Connector.Tagged<Self> = {}
+): Layer.Layer<Self, AgentError.AgentError | Config.ConfigError> =>
   Layer.unwrap(
     Effect.map(
       options.url === undefined ? Config.NonEmptyString("A2A_URL") : Effect.succeed(options.url),

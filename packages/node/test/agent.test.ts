@@ -15,6 +15,9 @@ const agentRoutes = Layer.mergeAll(
   JsonRpcServer.routes({ path: "/a2a", protocols })
 ).pipe(Layer.provide(AgentTest.layer), Layer.provide(Script.layer(Script.say("Hello"))))
 
+class Search extends Agent.Tag<Search>()("test/Search") {}
+class Writer extends Agent.Tag<Writer>()("test/Writer") {}
+
 const served = <A, E, R>(routes: Layer.Layer<never, never, R>, use: (url: string) => Effect.Effect<A, E>) =>
   Effect.flatMap(NodeAgentServer.url, use).pipe(Effect.provide(NodeAgentServer.layer({ routes, port: 0 })))
 
@@ -79,6 +82,24 @@ describe("NodeAgent", () => {
         const provider = ConfigProvider.fromEnvRecord({ A2A_URL: url, A2A_TOKEN: "t-1" })
         assert.strictEqual(yield* refusal(provider), "/message:send Bearer t-1")
         assert.strictEqual(yield* refusal(ConfigProvider.fromEnvRecord({ A2A_TOKEN: "t-1" })), "ConfigError")
+      })))
+
+  it.live("layerConfig creates agents under tags", () =>
+    served(refusing, (url) =>
+      Effect.gen(function*() {
+        const provider = ConfigProvider.fromEnvRecord({
+          SEARCH_A2A_URL: `${url}/search`,
+          WRITER_A2A_URL: `${url}/writer`
+        })
+        const nested = (name: string) => ConfigProvider.layer(ConfigProvider.nested(provider, name))
+        const agents = Layer.merge(
+          NodeAgent.layerConfig({ tag: Search }).pipe(Layer.provide(nested("SEARCH"))),
+          NodeAgent.layerConfig({ tag: Writer }).pipe(Layer.provide(nested("WRITER")))
+        )
+        const errors = yield* Effect.all([Effect.flip(Search.ask("hi")), Effect.flip(Writer.ask("hi"))]).pipe(
+          Effect.provide(agents)
+        )
+        assert.deepStrictEqual(errors.map(({ target }) => target), [`${url}/search`, `${url}/writer`])
       })))
 
   it.live("layerConfig configures two agents by nested providers", () =>

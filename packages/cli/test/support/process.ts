@@ -1,4 +1,4 @@
-// The command as a process of its own, as scripts run it.
+// The command in a separate process, as scripts run it.
 import { Effect, type Scope } from "effect"
 import { spawn } from "node:child_process"
 import { tmpdir } from "node:os"

@@ -30,7 +30,7 @@ const cases: ReadonlyArray<Case> = (["1.0", "0.3"] as const).flatMap((protocol) 
 interface Row extends Case {
   readonly result: Result.Result<Answer.Answer, AgentError>
   readonly events: number
-  /** Milliseconds until the first event; absent if there was none. */
+  /** Milliseconds until the first event; absent if no event arrived. */
   readonly firstEventMs: number | undefined
   readonly totalMs: number
 }
