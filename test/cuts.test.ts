@@ -1,7 +1,8 @@
 import { AgentTransport, Artifact, Id, type Message, Operation, Part, StreamEvent, type Task } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
-import { chunks, type Combination, combination, event as encode, question, talkTo } from "./support/peer.ts"
+import { covers } from "./support/covers.ts"
+import { chunks, type Combination, event as encode, inEach, question, rest, talkTo } from "./support/peer.ts"
 
 const taskId = Id.TaskId.make("t-1")
 const contextId = Id.ContextId.make("c-1")
@@ -27,7 +28,7 @@ const run: ReadonlyArray<StreamEvent.StreamEvent> = [
   StreamEvent.statusUpdate({ ...at, status: { state: "completed" } })
 ]
 
-/** The run as a peer with all the liberties of the grammar would send it. */
+/** The run, with all liberties of the grammar of event streams. */
 const transcript = (lineEnd: string, events: ReadonlyArray<string>): Uint8Array => {
   const [first, ...others] = events
   const split = first!.indexOf("{", 1)
@@ -49,52 +50,68 @@ const transcript = (lineEnd: string, events: ReadonlyArray<string>): Uint8Array 
 
 const lineEnds = { LF: "\n", CRLF: "\r\n", CR: "\r" }
 
-/** One dialect each; 1.0 over JSON-RPC is 1.0 over REST in an envelope. */
-const dialects = ["1.0 HTTP+JSON", "1.0 JSONRPC", "0.3 HTTP+JSON", "0.3 JSONRPC"].map(combination)
-
 const received = (
   combination: Combination,
-  cuts: (bytes: Uint8Array) => ReadonlyArray<Uint8Array>,
-  lineEnd: string
-) => {
-  const { layer } = talkTo(
+  lineEnd: string,
+  cut: (bytes: Uint8Array) => ReadonlyArray<Uint8Array>
+) =>
+  talkTo(
     combination,
-    (asked) => chunks(cuts(transcript(lineEnd, run.map((one) => encode(combination, asked, one)))))
-  )
-  return { layer }
-}
+    (asked) => chunks(cut(transcript(lineEnd, run.map((one) => encode(combination, asked, one)))))
+  ).layer
 
 const collect = Effect.gen(function*() {
   const transport = yield* AgentTransport.AgentTransport
   return yield* Stream.runCollect(transport.stream(Operation.SendStreamingMessage, yield* question))
 })
 
-describe("a stream is the same however the network cuts it", () => {
-  for (const one of dialects) {
-    for (const [name, lineEnd] of Object.entries(lineEnds)) {
-      it.effect(`SSE-01 SSE-02 SSE-04 SSE-05 SSE-07 SSE-08 SSE-10 UTF-01 UTF-02: ${one.name}, ${name}`, () =>
-        Effect.gen(function*() {
-          let at = 0
-          let size = 0
-          const halves = received(one, (bytes) => {
-            size = bytes.length
-            return [bytes.subarray(0, at), bytes.subarray(at)].filter(({ length }) => length > 0)
-          }, lineEnd)
-          yield* Effect.gen(function*() {
-            do {
-              const events = yield* collect
-              try {
-                assert.deepStrictEqual(events, run)
-              } catch (error) {
-                throw new Error(`cut at byte ${at}`, { cause: error })
-              }
-              at += 1
-            } while (at < size)
-          }).pipe(Effect.provide(halves.layer))
+const ids = [
+  "field:SSE-01",
+  "field:SSE-02",
+  "field:SSE-04",
+  "field:SSE-05",
+  "field:SSE-07",
+  "field:SSE-08",
+  "field:SSE-10",
+  "field:UTF-01",
+  "field:UTF-02"
+] as const
 
-          const single = received(one, (bytes) => Array.from(bytes, (byte) => Uint8Array.of(byte)), lineEnd)
-          assert.deepStrictEqual(yield* collect.pipe(Effect.provide(single.layer)), run)
-        }))
-    }
+describe("a stream is the same however the network cuts it", covers(...ids), () => {
+  for (const [name, lineEnd] of Object.entries(lineEnds)) {
+    it.effect(`in two chunks at every byte, lines ending in ${name}`, () =>
+      Effect.gen(function*() {
+        let at = 0
+        let size = 0
+        const halves = received(rest, lineEnd, (bytes) => {
+          size = bytes.length
+          return [bytes.subarray(0, at), bytes.subarray(at)].filter(({ length }) => length > 0)
+        })
+        yield* Effect.gen(function*() {
+          do {
+            const events = yield* collect
+            try {
+              assert.deepStrictEqual(events, run)
+            } catch (cause) {
+              throw new Error(`cut at byte ${at}`, { cause })
+            }
+            at += 1
+          } while (at < size)
+        }).pipe(Effect.provide(halves))
+      }))
   }
+
+  it.effect("in chunks of one, two and seven bytes, in each combination", () =>
+    inEach((combination) =>
+      Effect.gen(function*() {
+        for (const lineEnd of Object.values(lineEnds)) {
+          for (const size of [1, 2, 7]) {
+            const layer = received(combination, lineEnd, (bytes) =>
+              Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+                bytes.subarray(i * size, (i + 1) * size)))
+            assert.deepStrictEqual(yield* collect.pipe(Effect.provide(layer)), run)
+          }
+        }
+      })
+    ))
 })

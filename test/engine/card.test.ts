@@ -2,7 +2,8 @@ import type { AgentError, AgentTransport } from "@effect-a2a/core"
 import { Agent } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { combinations, talkTo } from "../support/peer.ts"
+import { covers } from "../support/covers.ts"
+import { inEach, rest, talkTo } from "../support/peer.ts"
 
 const card = (layer: Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError>) =>
   Agent.card.pipe(Effect.provide(Agent.layer.pipe(Layer.provide(layer))))
@@ -24,56 +25,66 @@ const found = () => new Response(JSON.stringify(document), { headers: { "content
 const below = "https://agent.test/agents/foo/.well-known/agent-card.json"
 const origin = "https://agent.test/.well-known/agent-card.json"
 
-for (const one of combinations) {
-  describe(`the card, ${one.name}`, () => {
-    const url = "https://agent.test/agents/foo"
+const url = "https://agent.test/agents/foo"
 
-    it.effect("CARD-01: below the agent's path first, whatever its slash", () =>
-      Effect.gen(function*() {
-        for (const slash of ["", "/"]) {
-          const { asked, layer } = talkTo(one, found, { url: url + slash })
-          assert.strictEqual((yield* card(layer)).name, "x")
-          assert.deepStrictEqual(asked.map(({ method, url }) => `${method} ${url}`), [`GET ${below}`])
-        }
-      }))
-
-    for (const status of [404, 405, 410]) {
-      it.effect(`CARD-01: then below the origin, after ${status}`, () =>
+describe("the card", () => {
+  it.effect(
+    "is read below the agent's path first, with or without a trailing slash",
+    () =>
+      inEach((combination) =>
         Effect.gen(function*() {
+          for (const slash of ["", "/"]) {
+            const { asked, layer } = talkTo(combination, found, { url: url + slash })
+            assert.strictEqual((yield* card(layer)).name, "x")
+            assert.deepStrictEqual(asked.map(({ method, url }) => `${method} ${url}`), [`GET ${below}`])
+          }
+        })
+      ),
+    covers("field:CARD-01")
+  )
+
+  it.effect("is read below the origin after 404, 405 and 410", () =>
+    inEach((combination) =>
+      Effect.gen(function*() {
+        for (const status of [404, 405, 410]) {
           const { asked, layer } = talkTo(
-            one,
+            combination,
             (asked) => asked.url === origin ? found() : new Response("", { status }),
             { url }
           )
           assert.strictEqual((yield* card(layer)).name, "x")
           assert.deepStrictEqual(asked.map(({ url }) => url), [below, origin])
-        }))
-    }
-
-    it.effect("CARD-01: where there is none, the error names the places and what they answered", () =>
-      Effect.gen(function*() {
-        const { layer } = talkTo(one, (asked) => new Response("", { status: asked.url === below ? 405 : 404 }), { url })
-        const { reason } = yield* Effect.flip(card(layer))
-        assert.strictEqual(reason._tag, "NotFoundError")
-        assert.include(reason.message, `${below} (405)`)
-        assert.include(reason.message, `${origin} (HTTP 404)`)
-      }))
-
-    it.effect("CARD-01: any other answer ends the search", () =>
-      Effect.gen(function*() {
-        for (const [status, tag] of [[403, "AccessDeniedError"], [500, "InternalError"]] as const) {
-          const { asked, layer } = talkTo(one, () => new Response("<html>", { status }), { url })
-          assert.strictEqual((yield* Effect.flip(card(layer))).reason._tag, tag)
-          assert.strictEqual(asked.length, 1)
         }
-      }))
+      })
+    ), covers("field:CARD-01"))
 
-    it.effect("CARD-02: a place of its own is the only one asked, exactly as written", () =>
+  it.effect("if missing, fails with an error that names the URLs and their statuses", () =>
+    Effect.gen(function*() {
+      const { layer } = talkTo(rest, (asked) => new Response("", { status: asked.url === below ? 405 : 404 }), { url })
+      const { reason } = yield* Effect.flip(card(layer))
+      assert.strictEqual(reason._tag, "NotFoundError")
+      assert.include(reason.message, `${below} (HTTP 405)`)
+      assert.include(reason.message, `${origin} (HTTP 404)`)
+    }), covers("field:CARD-01"))
+
+  it.effect("is not searched any further after another status", () =>
+    Effect.gen(function*() {
+      for (const [status, tag] of [[403, "AccessDeniedError"], [500, "InternalError"]] as const) {
+        const { asked, layer } = talkTo(rest, () => new Response("<html>", { status }), { url })
+        assert.strictEqual((yield* Effect.flip(card(layer))).reason._tag, tag)
+        assert.strictEqual(asked.length, 1)
+      }
+    }), covers("field:CARD-01"))
+
+  it.effect(
+    "is read from the URL of the options alone if there is one, exactly as written",
+    () =>
       Effect.gen(function*() {
         const agentCardUrl = "https://cards.test/cards/7.json?v=2"
-        const { asked, layer } = talkTo(one, () => new Response("", { status: 404 }), { url, agentCardUrl })
+        const { asked, layer } = talkTo(rest, () => new Response("", { status: 404 }), { url, agentCardUrl })
         assert.strictEqual((yield* Effect.flip(card(layer))).reason._tag, "NotFoundError")
         assert.deepStrictEqual(asked.map(({ url }) => url), [agentCardUrl])
-      }))
-  })
-}
+      }),
+    covers("field:CARD-02")
+  )
+})

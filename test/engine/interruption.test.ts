@@ -7,11 +7,12 @@ import { FetchHttpClient } from "effect/http"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as process from "node:process"
+import { covers } from "../support/covers.ts"
 
 const taskId = Id.TaskId.make("t-1")
 const bindings = { "HTTP+JSON": Rest.layer, JSONRPC: JsonRpc.layer }
 
-/** A peer on a socket; `closed` is done when the client has gone. */
+/** A peer on a socket; `closed` completes when the client closes its connection. A test that awaits it fails by its timeout. */
 const listening = Effect.fnUntraced(function*(handle: (request: IncomingMessage, response: ServerResponse) => void) {
   const arrived = yield* Deferred.make<void>()
   const closed = yield* Deferred.make<void>()
@@ -56,7 +57,7 @@ const eventStream =
     })
   }
 
-/** Interrupts and tells what came of it: nothing else than the interruption. */
+/** Interrupts, and checks that nothing but the interruption is the result. */
 const interrupt = Effect.fnUntraced(function*<A, E>(fiber: Fiber.Fiber<A, E>) {
   yield* Fiber.interrupt(fiber)
   const exit = yield* Fiber.await(fiber)
@@ -73,75 +74,81 @@ const quiet = <A, E, R>(self: Effect.Effect<A, E, R>) =>
     return result
   })
 
-for (const binding of ["HTTP+JSON", "JSONRPC"] as const) {
-  describe(`CAN-04: interruption closes the connection, ${binding}`, () => {
-    it.live("before the answer begins", () =>
-      Effect.gen(function*() {
-        const { arrived, closed, url } = yield* listening(() => {})
-        const fiber = yield* Agent.getTask(taskId).pipe(Effect.provide(agentAt(url, binding)), Effect.forkChild)
-        yield* arrived
-        yield* interrupt(fiber)
-        yield* closed
-      }).pipe(quiet))
+const binding = "HTTP+JSON"
 
-    it.live("between two chunks of an answer", () =>
-      Effect.gen(function*() {
-        const { arrived, closed, url } = yield* listening((_, response) => {
-          response.writeHead(200, { "content-type": "application/json" })
-          response.write("{\"id\":")
-        })
-        const fiber = yield* Agent.getTask(taskId).pipe(Effect.provide(agentAt(url, binding)), Effect.forkChild)
-        yield* arrived
-        yield* Effect.sleep("20 millis")
-        yield* interrupt(fiber)
-        yield* closed
-      }).pipe(quiet))
+describe("interruption closes the connection", covers("field:CAN-04"), () => {
+  it.live("before the response begins", () =>
+    Effect.gen(function*() {
+      const { arrived, closed, url } = yield* listening(() => {})
+      const fiber = yield* Agent.getTask(taskId).pipe(Effect.provide(agentAt(url, binding)), Effect.forkChild)
+      yield* arrived
+      yield* interrupt(fiber)
+      yield* closed
+    }).pipe(quiet))
 
-    for (const [name, rest] of [["between two events", []], ["within an event", ["data: {\"sta"]]] as const) {
-      it.live(name, () =>
-        Effect.gen(function*() {
-          const heard = yield* Deferred.make<void>()
-          const { closed, url } = yield* listening(eventStream(binding, ...rest))
-          const fiber = yield* Agent.stream("hi").pipe(
-            Stream.runForEach(() => Deferred.succeed(heard, undefined)),
-            Effect.provide(agentAt(url, binding)),
-            Effect.forkChild
-          )
-          yield* Deferred.await(heard)
-          yield* interrupt(fiber)
-          yield* closed
-        }).pipe(quiet))
-    }
+  it.live("between two chunks of a response", () =>
+    Effect.gen(function*() {
+      const { arrived, closed, url } = yield* listening((_, response) => {
+        response.writeHead(200, { "content-type": "application/json" })
+        response.write("{\"id\":")
+      })
+      const fiber = yield* Agent.getTask(taskId).pipe(Effect.provide(agentAt(url, binding)), Effect.forkChild)
+      yield* arrived
+      yield* Effect.sleep("20 millis")
+      yield* interrupt(fiber)
+      yield* closed
+    }).pipe(quiet))
 
-    it.live("leaving a stream early", () =>
+  for (
+    const [title, binding, rest] of [
+      ["between two events", "HTTP+JSON", []],
+      ["within an event", "HTTP+JSON", ["data: {\"sta"]],
+      ["within an event over JSON-RPC", "JSONRPC", ["data: {\"sta"]]
+    ] as const
+  ) {
+    it.live(title, () =>
       Effect.gen(function*() {
-        const { closed, url } = yield* listening(eventStream(binding))
-        const events = yield* Agent.stream("hi").pipe(
-          Stream.take(1),
-          Stream.runCollect,
-          Effect.provide(agentAt(url, binding))
-        )
-        assert.strictEqual(events.length, 1)
-        yield* closed
-      }).pipe(quiet))
-
-    it.live("before the call and after it, nothing", () =>
-      Effect.gen(function*() {
-        let requests = 0
-        const { url } = yield* listening((_, response) => {
-          requests += 1
-          response.writeHead(404).end()
-        })
-        const never = yield* Agent.getTask(taskId).pipe(Effect.provide(agentAt(url, binding)), Effect.forkChild)
-        yield* Fiber.interrupt(never)
-        assert.strictEqual(requests, 0)
-        const done = yield* Effect.flip(Agent.getTask(taskId)).pipe(
+        const received = yield* Deferred.make<void>()
+        const { closed, url } = yield* listening(eventStream(binding, ...rest))
+        const fiber = yield* Agent.stream("hi").pipe(
+          Stream.runForEach(() => Deferred.succeed(received, undefined)),
           Effect.provide(agentAt(url, binding)),
           Effect.forkChild
         )
-        assert.strictEqual((yield* Fiber.join(done)).reason._tag, "TaskNotFoundError")
-        yield* Fiber.interrupt(done)
-        assert.isTrue(Exit.isSuccess(yield* Fiber.await(done)))
+        yield* Deferred.await(received)
+        yield* interrupt(fiber)
+        yield* closed
       }).pipe(quiet))
-  })
-}
+  }
+
+  it.live("if a stream is left early", () =>
+    Effect.gen(function*() {
+      const { closed, url } = yield* listening(eventStream(binding))
+      const events = yield* Agent.stream("hi").pipe(
+        Stream.take(1),
+        Stream.runCollect,
+        Effect.provide(agentAt(url, binding))
+      )
+      assert.strictEqual(events.length, 1)
+      yield* closed
+    }).pipe(quiet))
+
+  it.live("and does nothing before the call and after it", () =>
+    Effect.gen(function*() {
+      let requests = 0
+      const { url } = yield* listening((_, response) => {
+        requests += 1
+        response.writeHead(404).end()
+      })
+      const never = yield* Agent.getTask(taskId).pipe(Effect.provide(agentAt(url, binding)), Effect.forkChild)
+      yield* Fiber.interrupt(never)
+      assert.strictEqual(requests, 0)
+      const done = yield* Effect.flip(Agent.getTask(taskId)).pipe(
+        Effect.provide(agentAt(url, binding)),
+        Effect.forkChild
+      )
+      assert.strictEqual((yield* Fiber.join(done)).reason._tag, "TaskNotFoundError")
+      yield* Fiber.interrupt(done)
+      assert.isTrue(Exit.isSuccess(yield* Fiber.await(done)))
+    }).pipe(quiet))
+})

@@ -1,6 +1,7 @@
 import { Agent, AgentTransport, Id, Operation, ServiceParameters } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
+import { covers } from "../support/covers.ts"
 import {
   type Asked,
   chunks,
@@ -8,9 +9,13 @@ import {
   combination,
   combinations,
   frame,
+  inEach,
   isRpc,
+  rest,
   result,
-  talkTo
+  sendJson,
+  talkTo,
+  taskJson
 } from "../support/peer.ts"
 
 const taskId = Id.TaskId.make("t-1")
@@ -18,29 +23,15 @@ const taskId = Id.TaskId.make("t-1")
 const json = (body: string, status = 200) =>
   new Response(body, { status, headers: { "content-type": "application/json" } })
 
-/** A task in the words of every dialect at once: readers pass over what they do not know. */
-const taskOf = ({ protocol, binding }: Combination, state = "completed") => ({
-  ...(protocol.version === "0.3" && binding === "JSONRPC" ? { kind: "task" } : {}),
-  id: "t-1",
-  contextId: "c-1",
-  status: {
-    state: protocol.version === "0.3" && binding === "JSONRPC"
-      ? state
-      : `TASK_STATE_${state.toUpperCase().replace("-", "_")}`
-  }
-})
-const answerOf = (combination: Combination) =>
-  combination.protocol.version === "0.3" && combination.binding === "JSONRPC"
-    ? taskOf(combination)
-    : { task: taskOf(combination) }
-
-/** Answers every operation with success. */
-const willing = (combination: Combination) => (asked: Asked): Response => {
+/** Responds to every operation with success. */
+const respond = (combination: Combination) => (asked: Asked): Response => {
   const streaming = (asked.headers.accept ?? "").includes("text/event-stream")
-  if (streaming) return chunks([frame(result(combination, asked, answerOf(combination)))])
+  if (streaming) return chunks([frame(result(combination, asked, sendJson(combination, "completed")))])
   if (asked.url.includes("agent-card.json")) return json("{}")
   const isSend = asked.url.endsWith("message:send") || /"method":"(SendMessage|message\/send)"/.test(asked.body)
-  return json(result(combination, asked, isSend ? answerOf(combination) : taskOf(combination)))
+  return json(
+    result(combination, asked, isSend ? sendJson(combination, "completed") : taskJson(combination, "completed"))
+  )
 }
 
 const agent = (layer: Layer.Layer<AgentTransport.AgentTransport, unknown>) => Agent.layer.pipe(Layer.provide(layer))
@@ -59,25 +50,31 @@ const tour = Effect.gen(function*() {
 })
 
 describe("headers", () => {
-  for (const one of combinations) {
-    it.effect(`VER-01: the version goes with every request and cannot be replaced, ${one.name}`, () =>
-      Effect.gen(function*() {
-        const { asked, layer } = talkTo(one, willing(one))
-        yield* tour.pipe(
-          Effect.andThen(Effect.ignore(Agent.card)),
-          Effect.provide(agent(layer)),
-          ServiceParameters.provide({ headers: { "A2A-Version": "9.9", "x-trace": "1" } })
-        )
-        assert.isAtLeast(asked.length, 6)
-        for (const { headers } of asked) {
-          assert.strictEqual(headers["a2a-version"], one.protocol.version)
-          assert.strictEqual(headers["x-trace"], "1")
-        }
-      }))
+  it.effect(
+    `contain the version in every request, and it cannot be replaced`,
+    () =>
+      inEach((one) =>
+        Effect.gen(function*() {
+          const { asked, layer } = talkTo(one, respond(one))
+          yield* tour.pipe(
+            Effect.andThen(Effect.ignore(Agent.card)),
+            Effect.provide(agent(layer)),
+            ServiceParameters.provide({ headers: { "A2A-Version": "9.9", "x-trace": "1" } })
+          )
+          assert.isAtLeast(asked.length, 6)
+          for (const { headers } of asked) {
+            assert.strictEqual(headers["a2a-version"], one.protocol.version)
+            assert.strictEqual(headers["x-trace"], "1")
+          }
+        })
+      ),
+    covers("field:VER-01")
+  )
 
-    it.effect(`extensions are asked for in the header of the edition, ${one.name}`, () =>
+  it.effect(`name the extensions in the header of the protocol version`, () =>
+    inEach((one) =>
       Effect.gen(function*() {
-        const { asked, layer } = talkTo(one, willing(one))
+        const { asked, layer } = talkTo(one, respond(one))
         yield* tour.pipe(
           Effect.provide(agent(layer)),
           ServiceParameters.provide({ extensions: ["https://x.test/a", "https://x.test/b"] }),
@@ -90,31 +87,37 @@ describe("headers", () => {
           assert.strictEqual(headers[name!], "https://x.test/a, https://x.test/b")
           assert.isUndefined(headers[other!])
         }
-      }))
+      })
+    ))
 
-    it.effect(`RPC-08 RPC-10: what is accepted, and no body where there is nothing to say, ${one.name}`, () =>
-      Effect.gen(function*() {
-        const { asked, layer } = talkTo(one, willing(one))
-        yield* tour.pipe(Effect.provide(agent(layer)))
-        const [get, send, stream, subscribe, cancel] = asked
-        assert.deepStrictEqual([stream, subscribe].map((one) => one!.headers.accept), [
-          "text/event-stream",
-          "text/event-stream"
-        ])
-        const accept = one.name === "1.0 HTTP+JSON" ? "application/a2a+json, application/json" : "application/json"
-        assert.deepStrictEqual([get, send, cancel].map((one) => one!.headers.accept), [accept, accept, accept])
-        assert.strictEqual(send!.headers["content-type"], "application/json")
-        if (isRpc(one)) return
-        for (const { body, headers } of [get!, subscribe!, cancel!]) {
-          assert.strictEqual(body, "")
-          assert.isUndefined(headers["content-type"])
-        }
-      }))
-  }
+  it.effect(
+    `contain the accepted media types, and a content type only if there is a body`,
+    () =>
+      inEach((one) =>
+        Effect.gen(function*() {
+          const { asked, layer } = talkTo(one, respond(one))
+          yield* tour.pipe(Effect.provide(agent(layer)))
+          const [get, send, stream, subscribe, cancel] = asked
+          assert.deepStrictEqual([stream, subscribe].map((one) => one!.headers.accept), [
+            "text/event-stream",
+            "text/event-stream"
+          ])
+          const accept = one.name === "1.0 HTTP+JSON" ? "application/a2a+json, application/json" : "application/json"
+          assert.deepStrictEqual([get, send, cancel].map((one) => one!.headers.accept), [accept, accept, accept])
+          assert.strictEqual(send!.headers["content-type"], "application/json")
+          if (isRpc(one)) return
+          for (const { body, headers } of [get!, subscribe!, cancel!]) {
+            assert.strictEqual(body, "")
+            assert.isUndefined(headers["content-type"])
+          }
+        })
+      ),
+    covers("field:RPC-08", "field:RPC-10")
+  )
 
-  it.effect("a header of the caller's that no request can hold is refused before anything is sent, its value not shown", () =>
+  it.effect("that no request can contain are refused before anything is sent, without their values", () =>
     Effect.gen(function*() {
-      const { asked, layer } = talkTo(combinations[0]!, willing(combinations[0]!))
+      const { asked, layer } = talkTo(rest, respond(rest))
       const error = yield* Effect.flip(Agent.getTask(taskId)).pipe(
         Effect.provide(agent(layer)),
         ServiceParameters.provide({ headers: { "x-secret": "s3cr3t\n" } })
@@ -130,7 +133,7 @@ describe("URLs", () => {
   const urls = (name: string, url: string, tenant?: string) =>
     Effect.gen(function*() {
       const one = combination(name)
-      const { asked, layer } = talkTo(one, willing(one), { url, tenant })
+      const { asked, layer } = talkTo(one, respond(one), { url, tenant })
       yield* Effect.gen(function*() {
         yield* Agent.send("hi")
         yield* Agent.getTask(taskId, { historyLength: 2 })
@@ -138,17 +141,21 @@ describe("URLs", () => {
       return urlsOf(asked)
     })
 
-  it.effect("URL-01: a trailing slash of the endpoint", () =>
-    Effect.gen(function*() {
-      assert.deepStrictEqual(yield* urls("1.0 HTTP+JSON", "https://agent.test/a2a/"), [
-        "POST /a2a/message:send",
-        "GET /a2a/tasks/t-1?historyLength=2"
-      ])
-      assert.deepStrictEqual(yield* urls("1.0 JSONRPC", "https://agent.test/a2a/"), ["POST /a2a/", "POST /a2a/"])
-      assert.deepStrictEqual(yield* urls("1.0 JSONRPC", "https://agent.test/a2a"), ["POST /a2a", "POST /a2a"])
-    }))
+  it.effect(
+    "keep a trailing slash of the endpoint over JSON-RPC, and have no double slash over REST",
+    () =>
+      Effect.gen(function*() {
+        assert.deepStrictEqual(yield* urls("1.0 HTTP+JSON", "https://agent.test/a2a/"), [
+          "POST /a2a/message:send",
+          "GET /a2a/tasks/t-1?historyLength=2"
+        ])
+        assert.deepStrictEqual(yield* urls("1.0 JSONRPC", "https://agent.test/a2a/"), ["POST /a2a/", "POST /a2a/"])
+        assert.deepStrictEqual(yield* urls("1.0 JSONRPC", "https://agent.test/a2a"), ["POST /a2a", "POST /a2a"])
+      }),
+    covers("field:URL-01")
+  )
 
-  it.effect("URL-02: a query of the endpoint stays", () =>
+  it.effect("keep a query of the endpoint", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* urls("1.0 HTTP+JSON", "https://agent.test/a2a?key=1"), [
         "POST /a2a/message:send?key=1",
@@ -158,12 +165,12 @@ describe("URLs", () => {
         "POST /a2a?key=1",
         "POST /a2a?key=1"
       ])
-    }))
+    }), covers("field:URL-02"))
 
-  it.effect("URL-04: reserved characters in ids", () =>
+  it.effect("encode reserved characters in ids", () =>
     Effect.gen(function*() {
       const one = combination("1.0 HTTP+JSON")
-      const { asked, layer } = talkTo(one, willing(one))
+      const { asked, layer } = talkTo(one, respond(one))
       yield* Effect.gen(function*() {
         yield* Agent.getTask(Id.TaskId.make("a b/c?d"))
         yield* Agent.cancel(Id.TaskId.make("x:cancel"))
@@ -174,37 +181,48 @@ describe("URLs", () => {
         "POST /a2a/tasks/x%3Acancel:cancel",
         "GET /a2a/tasks/%E6%97%A5%E6%9C%AC%23%25"
       ])
-    }))
+    }), covers("field:URL-04"))
 
-  it.effect("URL-05: a tenant is a path segment over REST and a parameter over JSON-RPC; without one, nothing", () =>
-    Effect.gen(function*() {
-      assert.deepStrictEqual(yield* urls("1.0 HTTP+JSON", "https://agent.test/a2a", "acme"), [
-        "POST /a2a/acme/message:send",
-        "GET /a2a/acme/tasks/t-1?historyLength=2"
-      ])
-      for (const tenant of ["acme", undefined]) {
-        const one = combination("1.0 JSONRPC")
-        const { asked, layer } = talkTo(one, willing(one), { tenant })
-        yield* tour.pipe(Effect.provide(agent(layer)))
-        assert.deepStrictEqual(asked.map((one) => bodyOf(one).params.tenant), Array(5).fill(tenant))
-        assert.deepStrictEqual(asked.map((one) => "tenant" in bodyOf(one).params), Array(5).fill(tenant !== undefined))
-        const rest = talkTo(combination("1.0 HTTP+JSON"), willing(combination("1.0 HTTP+JSON")), { tenant })
-        yield* Agent.send("hi").pipe(Effect.provide(agent(rest.layer)))
-        assert.isFalse("tenant" in bodyOf(rest.asked[0]!))
-      }
-    }))
+  it.effect(
+    "contain a tenant as a path segment over REST and as a parameter over JSON-RPC",
+    () =>
+      Effect.gen(function*() {
+        assert.deepStrictEqual(yield* urls("1.0 HTTP+JSON", "https://agent.test/a2a", "acme"), [
+          "POST /a2a/acme/message:send",
+          "GET /a2a/acme/tasks/t-1?historyLength=2"
+        ])
+        for (const tenant of ["acme", undefined]) {
+          const one = combination("1.0 JSONRPC")
+          const { asked, layer } = talkTo(one, respond(one), { tenant })
+          yield* tour.pipe(Effect.provide(agent(layer)))
+          assert.deepStrictEqual(asked.map((one) => bodyOf(one).params.tenant), Array(5).fill(tenant))
+          assert.deepStrictEqual(
+            asked.map((one) => "tenant" in bodyOf(one).params),
+            Array(5).fill(tenant !== undefined)
+          )
+          const rest = talkTo(combination("1.0 HTTP+JSON"), respond(combination("1.0 HTTP+JSON")), { tenant })
+          yield* Agent.send("hi").pipe(Effect.provide(agent(rest.layer)))
+          assert.isFalse("tenant" in bodyOf(rest.asked[0]!))
+        }
+      }),
+    covers("field:URL-05")
+  )
 
-  it.effect("URL-05: a tenant cannot be told in 0.3, and is refused before anything is sent", () =>
-    Effect.gen(function*() {
-      for (const name of ["0.3 HTTP+JSON", "0.3 JSONRPC"]) {
-        const { asked, layer } = talkTo(combination(name), willing(combination(name)), { tenant: "acme" })
-        const error = yield* Effect.flip(Agent.send("hi")).pipe(Effect.provide(agent(layer)))
-        assert.strictEqual((error as any).reason._tag, "InvalidRequestError")
-        assert.deepStrictEqual(asked, [])
-      }
-    }))
+  it.effect(
+    "of 0.3 have no place for a tenant, which is refused before anything is sent",
+    () =>
+      Effect.gen(function*() {
+        for (const name of ["0.3 HTTP+JSON", "0.3 JSONRPC"]) {
+          const { asked, layer } = talkTo(combination(name), respond(combination(name)), { tenant: "acme" })
+          const error = yield* Effect.flip(Agent.send("hi")).pipe(Effect.provide(agent(layer)))
+          assert.strictEqual((error as any).reason._tag, "InvalidRequestError")
+          assert.deepStrictEqual(asked, [])
+        }
+      }),
+    covers("field:URL-05")
+  )
 
-  it.effect("URL-07: an endpoint without a scheme is refused when the transport is made, with a correction", () =>
+  it.effect("without a scheme are refused when the transport is made, with a suggestion", () =>
     Effect.gen(function*() {
       for (
         const [url, meant] of [
@@ -214,14 +232,14 @@ describe("URLs", () => {
           ["ftp://agent.test", "https://agent.test"]
         ] as const
       ) {
-        const { layer } = talkTo(combinations[0]!, willing(combinations[0]!), { url })
+        const { layer } = talkTo(rest, respond(rest), { url })
         const error = yield* Effect.flip(Effect.provide(Effect.void, layer))
         assert.strictEqual(error.reason._tag, "InvalidRequestError")
         assert.include(error.message, `did you mean "${meant}"`)
       }
-    }))
+    }), covers("field:URL-07"))
 
-  it.effect("URL-08: the prefix of 0.3, not doubled", () =>
+  it.effect("of 0.3 have its prefix once", () =>
     Effect.gen(function*() {
       const expected = ["POST /rest/v1/message:send", "GET /rest/v1/tasks/t-1?historyLength=2"]
       for (const url of ["/rest", "/rest/", "/rest/v1", "/rest/v1/"]) {
@@ -231,16 +249,16 @@ describe("URLs", () => {
         (yield* urls("1.0 HTTP+JSON", "https://agent.test/rest/v1"))[0],
         "POST /rest/v1/message:send"
       )
-    }))
+    }), covers("field:URL-08"))
 })
 
 describe("requests", () => {
-  it.effect("HIST-01: a history length of zero is sent, absent is absent", () =>
+  it.effect("contain a history length of zero, and none if it is absent", () =>
     Effect.gen(function*() {
       const lengths = (name: string) =>
         Effect.gen(function*() {
           const one = combination(name)
-          const { asked, layer } = talkTo(one, willing(one))
+          const { asked, layer } = talkTo(one, respond(one))
           yield* Effect.gen(function*() {
             yield* Agent.getTask(taskId, { historyLength: 0 })
             yield* Agent.getTask(taskId)
@@ -263,39 +281,43 @@ describe("requests", () => {
         assert.deepStrictEqual(asked.slice(0, 3).map((one) => bodyOf(one).params.historyLength), [0, undefined, 5])
         assert.strictEqual(bodyOf(asked[3]!).params.configuration.historyLength, 0)
       }
-    }))
+    }), covers("field:HIST-01"))
 
-  for (const [name, verbs] of [["1.0 HTTP+JSON", ["POST", "GET"]], ["0.3 HTTP+JSON", ["GET", "POST"]]] as const) {
-    for (const status of [404, 405]) {
-      it.effect(`C16: ${name} subscribes with ${verbs.join(", then on ")} where the first is answered ${status}`, () =>
-        Effect.gen(function*() {
-          const one = combination(name)
+  const verbs = [["1.0 HTTP+JSON", ["POST", "GET"]], ["0.3 HTTP+JSON", ["GET", "POST"]]] as const
+
+  it.effect("subscribe with the verb of their version, and with the other one after 404 or 405 of a route", () =>
+    Effect.gen(function*() {
+      for (const [name, [first, second]] of verbs) {
+        const one = combination(name)
+        for (const status of [404, 405]) {
           for (const body of ["", "<html>Cannot do that</html>", "{\"detail\":\"Not Found\"}"]) {
             const { asked, layer } = talkTo(
               one,
-              (asked) => asked.method === verbs[0] ? new Response(body, { status }) : willing(one)(asked)
+              (asked) => asked.method === first ? new Response(body, { status }) : respond(one)(asked)
             )
             yield* Stream.runDrain(Agent.subscribe(taskId)).pipe(Effect.provide(agent(layer)))
-            assert.deepStrictEqual(asked.map(({ method }) => method), [...verbs])
+            assert.deepStrictEqual(asked.map(({ method }) => method), [first, second], `${name}, ${status}`)
           }
-        }))
-    }
+        }
+      }
+    }))
 
-    it.effect(`C16: ${name} does not ask again where the peer speaks of the task`, () =>
-      Effect.gen(function*() {
+  it.effect("subscribe once if 404 names the task", () =>
+    Effect.gen(function*() {
+      for (const [name] of verbs) {
         const one = combination(name)
         const { asked, layer } = talkTo(one, () => json("{\"code\":-32001,\"message\":\"Task not found\"}", 404))
         const error = yield* Effect.flip(Stream.runDrain(Agent.subscribe(taskId))).pipe(Effect.provide(agent(layer)))
-        assert.strictEqual((error as any).reason._tag, "TaskNotFoundError")
-        assert.strictEqual(asked.length, 1)
-      }))
-  }
+        assert.strictEqual((error as any).reason._tag, "TaskNotFoundError", name)
+        assert.strictEqual(asked.length, 1, name)
+      }
+    }))
 
-  it.effect("RPC-01: error null beside a result, result null beside an error", () =>
+  it.effect("read a result beside a null error, and an error beside a null result", () =>
     Effect.gen(function*() {
       const one = combination("1.0 JSONRPC")
       const { layer } = talkTo(one, (asked) =>
-        json(JSON.stringify({ jsonrpc: "2.0", id: bodyOf(asked).id, result: taskOf(one), error: null })))
+        json(JSON.stringify({ jsonrpc: "2.0", id: bodyOf(asked).id, result: taskJson(one, "completed"), error: null })))
       assert.strictEqual((yield* Agent.getTask(taskId).pipe(Effect.provide(agent(layer)))).id, "t-1")
       const refused = talkTo(one, (asked) =>
         json(JSON.stringify({
@@ -306,15 +328,15 @@ describe("requests", () => {
         })))
       const error = yield* Effect.flip(Agent.getTask(taskId)).pipe(Effect.provide(agent(refused.layer)))
       assert.strictEqual((error as any).reason._tag, "TaskNotFoundError")
-    }))
+    }), covers("field:RPC-01"))
 
-  it.effect("RPC-02: an answer to another request is not delivered, nor an event", () =>
+  it.effect("fail at a response or event with the id of another request", () =>
     Effect.gen(function*() {
       const one = combination("1.0 JSONRPC")
-      const foreign = JSON.stringify({ jsonrpc: "2.0", id: 999, result: taskOf(one) })
+      const foreign = JSON.stringify({ jsonrpc: "2.0", id: 999, result: taskJson(one, "completed") })
       const unary = talkTo(one, () => json(foreign))
       const stream = talkTo(one, (asked) =>
-        chunks([frame(result(one, asked, { task: taskOf(one, "working") })), frame(foreign)]))
+        chunks([frame(result(one, asked, { task: taskJson(one, "working") })), frame(foreign)]))
       const first = yield* Effect.flip(Agent.getTask(taskId)).pipe(Effect.provide(agent(unary.layer)))
       const events: Array<unknown> = []
       const second = yield* Agent.stream("hi").pipe(
@@ -330,9 +352,9 @@ describe("requests", () => {
         assert.include((error as any).reason.message, "999")
         assert.include((error as any).reason.message, "req-1")
       }
-    }))
+    }), covers("field:RPC-02"))
 
-  it.effect("CONC-04: requests are not modified", () =>
+  it.effect("do not modify their values", () =>
     Effect.gen(function*() {
       const freeze = <A>(value: A): A => {
         if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(freeze)
@@ -352,7 +374,7 @@ describe("requests", () => {
         } as const satisfies Operation.SendMessageRequest
       )
       for (const one of combinations) {
-        const { asked, layer } = talkTo(one, willing(one), one.protocol.version === "1.0" ? { tenant: "acme" } : {})
+        const { asked, layer } = talkTo(one, respond(one), one.protocol.version === "1.0" ? { tenant: "acme" } : {})
         yield* Effect.gen(function*() {
           const { call } = yield* AgentTransport.AgentTransport
           yield* Effect.all([call(Operation.SendMessage, request), call(Operation.SendMessage, request)], {
@@ -362,14 +384,14 @@ describe("requests", () => {
         assert.strictEqual(asked.length, 2)
         assert.isFalse("tenant" in request)
       }
-    }))
+    }), covers("field:CONC-04"))
 
-  it.effect("CONC-05: a thousand calls at once, each with its own headers", () =>
+  it.effect("keep their headers among a thousand concurrent calls", () =>
     Effect.gen(function*() {
-      for (const one of combinations) {
+      for (const one of [rest, combination("1.0 JSONRPC")]) {
         const { asked, layer } = talkTo(one, (asked) => {
           const user = asked.headers["x-user"]!
-          return json(result(one, asked, { ...taskOf(one), id: `of-${user}` }))
+          return json(result(one, asked, { ...taskJson(one, "completed"), id: `of-${user}` }))
         })
         const answers = yield* Effect.forEach(
           Array.from({ length: 1000 }, (_, i) => i),
@@ -389,10 +411,10 @@ describe("requests", () => {
         assert.deepStrictEqual(mixed, [])
         if (isRpc(one)) assert.strictEqual(new Set(asked.map((one) => bodyOf(one).id)).size, 1000)
       }
-    }))
+    }), covers("field:CONC-05"))
 })
 
-describe("LST-01: all pages", () => {
+describe("pages of a list", covers("field:LST-01"), () => {
   const pages = (tokens: ReadonlyArray<string | undefined>) => {
     const one = combination("1.0 HTTP+JSON")
     let page = 0
@@ -400,7 +422,7 @@ describe("LST-01: all pages", () => {
       const token = tokens[Math.min(page, tokens.length - 1)]
       page += 1
       return json(JSON.stringify({
-        tasks: [{ ...taskOf(one), id: `t-${page}` }],
+        tasks: [{ ...taskJson(one, "completed"), id: `t-${page}` }],
         ...(token === undefined ? {} : { nextPageToken: token }),
         pageSize: 1,
         totalSize: 3
@@ -409,7 +431,7 @@ describe("LST-01: all pages", () => {
     return { ...peer, layer: agent(peer.layer) }
   }
 
-  it.effect("to an empty token, and to an absent one", () =>
+  it.effect("end at an empty or absent token", () =>
     Effect.gen(function*() {
       for (const last of ["", undefined]) {
         const { asked, layer } = pages(["A", "B+/", last])
@@ -425,7 +447,7 @@ describe("LST-01: all pages", () => {
       }
     }))
 
-  it.effect("a token that comes round again is an error instead of an endless loop", () =>
+  it.effect("fail at a token that was returned before, instead of looping", () =>
     Effect.gen(function*() {
       for (const tokens of [["A"], ["A", "B", "A"]]) {
         const { asked, layer } = pages(tokens)
@@ -435,7 +457,7 @@ describe("LST-01: all pages", () => {
       }
     }))
 
-  it.effect("pages are fetched as they are wanted", () =>
+  it.effect("are requested on demand", () =>
     Effect.gen(function*() {
       const { asked, layer } = pages(["A", "B", "C", ""])
       yield* Agent.listTasks().pipe(Stream.take(2), Stream.runDrain, Effect.provide(layer))
