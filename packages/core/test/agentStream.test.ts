@@ -1,6 +1,7 @@
 import { AgentError, AgentStream, Artifact, Id, Message, Part, StreamEvent, Task } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Schema, Stream } from "effect"
+import { covers } from "../../../test/support/covers.ts"
 import * as Marked from "./marked.ts"
 
 const taskId = Id.TaskId.make("t-1")
@@ -49,7 +50,7 @@ const shown = (...events: Events) => Effect.map(both(AgentStream.text, events), 
 const answer = (...events: Events) => AgentStream.answer(Stream.fromArray(events))
 
 describe("AgentStream.text", () => {
-  it.effect("STR-01: artifacts as they come", () =>
+  it.effect("emits artifacts as they come", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(
         yield* both(AgentStream.text, [
@@ -60,28 +61,28 @@ describe("AgentStream.text", () => {
         ]),
         ["He", "llo"]
       )
-    }))
+    }), covers("field:STR-01"))
 
-  it.effect("ML-22: the artifact that repeats the spoken deltas is not said twice", () =>
+  it.effect("emits no artifact that repeats the deltas of status messages", () =>
     Effect.gen(function*() {
       const deltas = [delta("1", "He"), delta("2", "llo")]
       assert.strictEqual(yield* shown(...deltas, art("a", false, "Hello"), status("completed")), "Hello")
       assert.strictEqual(yield* shown(...deltas, art("a", false, "Hello!")), "Hello!")
       assert.strictEqual(yield* shown(...deltas, art("a", false, "He"), art("a", true, "llo")), "Hello")
-    }))
+    }), covers("ML-22"))
 
-  it.effect("what was said before a tool was called is no beginning of the answer", () =>
+  it.effect("does not take text before a tool call for the beginning of an artifact", () =>
     Effect.gen(function*() {
       const events = [delta("1", "Let me look. "), delta("2", call("k")), delta("3", "Found "), delta("4", "it")]
       assert.strictEqual(yield* shown(...events, art("a", false, "Found it")), "Let me look. Found it")
     }))
 
-  it.effect("an artifact that says something else stands on a line of its own", () =>
+  it.effect("puts an artifact with other text on a new line", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* shown(delta("1", "Working"), art("a", false, "42")), "Working\n42")
     }))
 
-  it.effect("thoughts are not said", () =>
+  it.effect("leaves thoughts out", () =>
     Effect.gen(function*() {
       assert.strictEqual(
         yield* shown(delta("1", thought("hm"), "He"), delta("2", thought("so")), delta("3", "llo")),
@@ -89,16 +90,16 @@ describe("AgentStream.text", () => {
       )
     }))
 
-  it.effect("ART-05: a last snapshot says nothing again", () =>
+  it.effect("emits nothing for a final snapshot that repeats the stream", () =>
     Effect.gen(function*() {
       const artifacts = [Artifact.make(Id.ArtifactId.make("a"), [Part.text("Hello")])]
       assert.strictEqual(
         yield* shown(art("a", false, "He"), art("a", true, "llo"), snapshot("completed", { artifacts })),
         "Hello"
       )
-    }))
+    }), covers("field:ART-05"))
 
-  it.effect("ART-02: a revision is said", () =>
+  it.effect("emits a revised artifact", () =>
     Effect.gen(function*() {
       const texts = yield* both(AgentStream.text, [
         art("a", false, "draft"),
@@ -106,17 +107,17 @@ describe("AgentStream.text", () => {
         art("a", false, "final")
       ])
       assert.deepStrictEqual(texts, ["draft", " one", "\nfinal"])
-    }))
+    }), covers("field:ART-02"))
 
-  it.effect("ART-07: interleaved artifacts", () =>
+  it.effect("keeps interleaved artifacts apart", () =>
     Effect.gen(function*() {
       assert.strictEqual(
         yield* shown(art("a", false, "1"), art("b", false, "x"), art("a", true, "2"), art("b", true, "y")),
         "1x2y"
       )
-    }))
+    }), covers("field:ART-07"))
 
-  it.effect("ML-26: a replay says nothing twice and goes on where it broke", () =>
+  it.effect("emits only the rest of a replay", () =>
     Effect.gen(function*() {
       const events = [
         snapshot("submitted"),
@@ -127,26 +128,26 @@ describe("AgentStream.text", () => {
       ]
       assert.strictEqual(yield* shown(...events, ...events, art("a", true, "!"), status("completed")), "Hm. Hello!")
       assert.strictEqual(yield* shown(...events.slice(0, 4), ...events, status("completed")), "Hm. Hello")
-    }))
+    }), covers("ML-26"))
 
-  it.effect("STR-04: a message, once", () =>
+  it.effect("emits a message once", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* shown(saying("1", Part.text("hi"))), "hi")
       assert.strictEqual(yield* shown(saying("1", Part.text("hi")), saying("1", Part.text("hi"))), "hi")
-    }))
+    }), covers("field:STR-04"))
 
-  it.effect("ML-32: what a failed status says is the failure's, not the answer's", () =>
+  it.effect("leaves out the message of a failed status", () =>
     Effect.gen(function*() {
       const failed = StreamEvent.statusUpdate({
         ...at,
         status: { state: "failed", message: saying("9", Part.text("boom")) }
       })
       assert.strictEqual(yield* shown(delta("1", "He"), failed), "He")
-    }))
+    }), covers("ML-32"))
 })
 
 describe("AgentStream.answer", () => {
-  it.effect("ART-01 ART-02 ART-07: artifacts put together", () =>
+  it.effect("appends chunks, replaces revisions and keeps interleaved artifacts apart", () =>
     Effect.gen(function*() {
       const joined = yield* answer(
         art("a", false, "He"),
@@ -160,9 +161,9 @@ describe("AgentStream.answer", () => {
         ["b", "y"]
       ])
       assert.deepStrictEqual([joined.state, joined.taskId, joined.contextId], ["completed", taskId, contextId])
-    }))
+    }), covers("field:ART-01", "field:ART-02", "field:ART-07"))
 
-  it.effect("it is what the fold of the same events says", () =>
+  it.effect("equals the answer of the folded task", () =>
     Effect.gen(function*() {
       const artifacts = [Artifact.make(Id.ArtifactId.make("a"), [Part.text("Hello")])]
       const runs: ReadonlyArray<Events> = [
@@ -178,14 +179,14 @@ describe("AgentStream.answer", () => {
       }
     }))
 
-  it.effect("STR-04: a message is an answer without a task", () =>
+  it.effect("is the message if there is no task", () =>
     Effect.gen(function*() {
       const one = yield* answer(saying("1", Part.text("hi"), call("k")))
       assert.deepStrictEqual([one.state, one.text, one.task, one.taskId], ["message", "hi", undefined, undefined])
       assert.deepStrictEqual(one.toolCalls, [{ id: "k", name: "search", args: { q: "k" } }])
-    }))
+    }), covers("field:STR-04"))
 
-  it.effect("a question is the text of an answer that needs input", () =>
+  it.effect("has the question as its text if input is required", () =>
     Effect.gen(function*() {
       const asked = StreamEvent.statusUpdate({
         ...at,
@@ -195,12 +196,12 @@ describe("AgentStream.answer", () => {
       assert.deepStrictEqual([one.state, one.text], ["input-required", "Where?"])
     }))
 
-  it.effect("nothing is an answer in no state", () =>
+  it.effect("has no state if there are no events", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* answer(), { state: "unspecified", text: "", artifacts: [], toolCalls: [] })
     }))
 
-  it.effect("ML-24: tool calls and results are paired, in order, each once", () =>
+  it.effect("pairs tool calls with results, in order, each once", () =>
     Effect.gen(function*() {
       const { toolCalls } = yield* answer(
         delta("1", call("k1")),
@@ -220,9 +221,9 @@ describe("AgentStream.answer", () => {
         { id: "k2", name: "search", args: { q: "k2" }, outcome: { _tag: "Success", response: { hits: 2 } } },
         { id: "k3", name: "search", args: {}, outcome: { _tag: "Success", response: "plain" } }
       ])
-    }))
+    }), covers("ML-24"))
 
-  it.effect("50,000 chunks take time in proportion", () =>
+  it.effect("takes linear time for 50,000 chunks", () =>
     Effect.gen(function*() {
       const chunks = Array.from({ length: 50_000 }, (_, i) => art("a", i > 0, "x"))
       const start = performance.now()
@@ -234,7 +235,7 @@ describe("AgentStream.answer", () => {
 })
 
 describe("AgentStream.snapshots", () => {
-  it.effect("the task after each event; earlier ones stay as they were", () =>
+  it.effect("emits the task after each event and leaves earlier ones unchanged", () =>
     Effect.gen(function*() {
       const events = [snapshot("submitted"), art("a", false, "He"), art("a", true, "llo"), status("completed")]
       const tasks = yield* both(AgentStream.snapshots, events)
@@ -246,14 +247,14 @@ describe("AgentStream.snapshots", () => {
       ])
     }))
 
-  it.effect("messages are no snapshots", () =>
+  it.effect("emits nothing for messages", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* both(AgentStream.snapshots, [saying("1", Part.text("x"))]), [])
     }))
 })
 
 describe("AgentStream.toolCalls", () => {
-  it.effect("as they happen, each once, replayed or not", () =>
+  it.effect("emits each call and result once, replayed or not", () =>
     Effect.gen(function*() {
       const events = [delta("1", call("k")), delta("2", response("k", { ok: true }))]
       const told = yield* both(AgentStream.toolCalls, [
@@ -269,7 +270,7 @@ describe("AgentStream.toolCalls", () => {
 })
 
 describe("AgentError.fromTask", () => {
-  it("failed, canceled and rejected are failures that carry the task; other states are none", () => {
+  it("fails with the task for failed, canceled and rejected only", () => {
     const failed = snapshot("failed", { status: { state: "failed", message: saying("1", Part.text("no model")) } })
     const reason = AgentError.fromTask(failed)
     assert.deepStrictEqual(

@@ -7,6 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
+import { covers, type Id } from "../../../test/support/covers.ts"
 
 const flavours = ["python", "javascript"] as const
 const key = { userId: "ana", sessionId: "s-1" }
@@ -22,11 +23,16 @@ type Services = AdkClient.AdkClient | HttpClient.HttpClient | Wire.Tape
 
 const each = (
   title: string,
+  ids: ReadonlyArray<Id>,
   body: (flavour: AdkEmulator.Flavour) => Effect.Effect<void, unknown, Services>,
   options: AdkEmulator.Options = {}
 ) => {
   for (const flavour of flavours) {
-    it.effect(`${title} (${flavour})`, () => body(flavour).pipe(Effect.provide(layer({ ...options, flavour }))))
+    it.effect(
+      `${title} (${flavour})`,
+      () => body(flavour).pipe(Effect.provide(layer({ ...options, flavour }))),
+      covers(...ids)
+    )
   }
 }
 
@@ -44,7 +50,8 @@ const post = (path: string, body: string) =>
 
 describe("sessions", () => {
   each(
-    "ADK-03: made with and without an id, read, listed, deleted; an id is taken once",
+    "are created with and without an id, read, listed and deleted; an id is used once",
+    ["ADK-03"],
     (flavour) =>
       Effect.gen(function*() {
         const client = yield* AdkClient.AdkClient
@@ -72,7 +79,7 @@ describe("sessions", () => {
       })
   )
 
-  each("ADK-03: what only Python has", (flavour) =>
+  each("have routes that only Python serves", ["ADK-03"], (flavour) =>
     Effect.gen(function*() {
       const client = yield* AdkClient.AdkClient
       yield* client.createSession(key)
@@ -95,26 +102,31 @@ describe("sessions", () => {
 })
 
 describe("artifacts", () => {
-  each("ADK-03: listed, loaded by version, with a slash in the name, and forgotten", () =>
-    Effect.gen(function*() {
-      const client = yield* AdkClient.AdkClient
-      yield* client.createSession(key)
-      yield* client.run(said("artifact notes/a.txt"))
-      yield* client.run(said("artifact notes/a.txt"))
-      const file = { ...key, filename: "notes/a.txt" }
-      assert.deepStrictEqual(yield* client.listArtifacts(key), ["notes/a.txt"])
-      assert.deepStrictEqual(yield* client.artifactVersions(file), [0, 1])
-      const { inlineData } = yield* client.loadArtifact({ ...file, version: 0 })
-      assert.deepStrictEqual(AdkContent.bytes(inlineData!), new TextEncoder().encode("report"))
-      assert.strictEqual(yield* tagOf(client.loadArtifact({ ...file, version: 7 })), "ArtifactNotFoundError")
-      yield* client.deleteArtifact(file)
-      assert.deepStrictEqual(yield* client.listArtifacts(key), [])
-    }))
+  each(
+    "are listed, loaded by version, with a slash in the name, and deleted",
+    ["ADK-03"],
+    () =>
+      Effect.gen(function*() {
+        const client = yield* AdkClient.AdkClient
+        yield* client.createSession(key)
+        yield* client.run(said("artifact notes/a.txt"))
+        yield* client.run(said("artifact notes/a.txt"))
+        const file = { ...key, filename: "notes/a.txt" }
+        assert.deepStrictEqual(yield* client.listArtifacts(key), ["notes/a.txt"])
+        assert.deepStrictEqual(yield* client.artifactVersions(file), [0, 1])
+        const { inlineData } = yield* client.loadArtifact({ ...file, version: 0 })
+        assert.deepStrictEqual(AdkContent.bytes(inlineData!), new TextEncoder().encode("report"))
+        assert.strictEqual(yield* tagOf(client.loadArtifact({ ...file, version: 7 })), "ArtifactNotFoundError")
+        yield* client.deleteArtifact(file)
+        assert.deepStrictEqual(yield* client.listArtifacts(key), [])
+      })
+  )
 })
 
 describe("runs", () => {
   each(
-    "ADK-01, ADK-02: pieces only where they are asked for, and bytes as the language writes them",
+    "have partial events only if requested, and bytes as the language writes them",
+    ["ADK-01", "ADK-02"],
     (flavour) =>
       Effect.gen(function*() {
         const client = yield* AdkClient.AdkClient
@@ -143,7 +155,7 @@ describe("runs", () => {
       })
   )
 
-  each("ADK-06: refusals, as each language has them", (flavour) =>
+  each("are refused as each language does", ["ADK-06"], (flavour) =>
     Effect.gen(function*() {
       const client = yield* AdkClient.AdkClient
       yield* client.createSession(key)
@@ -174,7 +186,7 @@ describe("runs", () => {
       assert.strictEqual(yield* tagOf(Stream.runDrain(client.runSse(said("throwstring")))), "StreamError")
     }))
 
-  each("ADK-04: ids and times are the same each time", (flavour) =>
+  each("have the same ids and times each time", ["ADK-04"], (flavour) =>
     Effect.gen(function*() {
       const client = yield* AdkClient.AdkClient
       yield* client.createSession(key)

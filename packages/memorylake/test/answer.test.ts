@@ -7,6 +7,7 @@ import type * as Task from "@effect-a2a/core/Task"
 import * as ToolCall from "@effect-a2a/core/ToolCall"
 import { MemoryLake, MemoryLakeAnswer } from "@effect-a2a/memorylake"
 import { assert, describe, it } from "@effect/vitest"
+import { covers } from "../../../test/support/covers.ts"
 
 const taskId = Id.TaskId.make("run-1")
 
@@ -38,7 +39,7 @@ const working = (json: string) =>
   StreamEvent.statusUpdate({ taskId, status: { state: "working", message: message(json) } })
 
 describe("MemoryLakeAnswer", () => {
-  it("ML-23: text, attachments and recommended questions; unknown kinds, or none, are kept apart", () => {
+  it("has text, attachments and recommended questions, and keeps other parts apart", covers("ML-23"), () => {
     const answer = MemoryLakeAnswer.fromArtifact(artifact(`[
       {"text":"Two files."},
       {"data":{"kind":"attachments","attachments":[
@@ -60,14 +61,14 @@ describe("MemoryLakeAnswer", () => {
     })
   })
 
-  it("ML-25: a number that comes as a float is the integer it stands for", () => {
+  it("reads floats as the integers that they stand for", covers("ML-25"), () => {
     const [step] = MemoryLakeAnswer.steps(
       working(`[{"data":{"id":"c","name":"n","args":{"limit":2.0}},"metadata":{"adk_type":"function_call"}}]`)
     )
     assert.deepStrictEqual(step, { _tag: "ToolCall", call: { _tag: "Call", id: "c", name: "n", args: { limit: 2 } } })
   })
 
-  it("ML-21, ML-24: every kind of progress has its own view", () => {
+  it("has a step for every kind of progress", covers("ML-21", "ML-24"), () => {
     const seen = MemoryLakeAnswer.steps(working(`[
       {"text":"Let me look that up."},
       {"text":"Hm.","metadata":{"adk_thought":true}},
@@ -95,7 +96,7 @@ describe("MemoryLakeAnswer", () => {
     })
   })
 
-  it("ML-32: the message of a failed status is the reason, not progress", () => {
+  it("takes the message of a failed status for the reason, not for progress", covers("ML-32"), () => {
     const event = StreamEvent.statusUpdate({
       taskId,
       status: { state: "failed", message: message(`[{"text":"LLM model config not found: x"}]`) }
@@ -107,7 +108,7 @@ describe("MemoryLakeAnswer", () => {
     }])
   })
 
-  it("ML-24: tool calls are found in history and pair by id", () => {
+  it("pairs the tool calls of a history by id", covers("ML-24"), () => {
     const task: Task.Task = {
       _tag: "Task",
       id: taskId,
@@ -130,7 +131,7 @@ describe("MemoryLakeAnswer", () => {
     ])
   })
 
-  it("ML-19, ML-27: a snapshot without an answer has none, rather than an empty one", () => {
+  it("is absent, not empty, for a snapshot without an answer", covers("ML-19", "ML-27"), () => {
     const task: Task.Task = { _tag: "Task", id: taskId, status: { state: "completed" } }
     assert.isUndefined(MemoryLakeAnswer.fromTask(task))
     assert.deepStrictEqual(MemoryLakeAnswer.fromHistory(task), [])

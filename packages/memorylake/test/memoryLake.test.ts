@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import { covers } from "../../../test/support/covers.ts"
 
 const hex = "33d6b73298fb43482a765643ff92444b"
 const actorId = MemoryLakeOptions.actorId(`actor-${hex}`)
@@ -23,14 +24,14 @@ describe("MemoryLake.endpoint", () => {
   const ids = { workspaceId: "ws-8001856949ad4f6a5b6226f415ffa877", agentId: "agent-f8bf71ab17ed8eccad8c0e8ae708273f" }
   const agent = `/openapi/memorylake/api/v3/workspaces/${ids.workspaceId}/agents/${ids.agentId}`
 
-  it("ML-01, ML-08: the page's base URL by default, and the card beside it", () => {
+  it("uses the documented base URL by default, with the card beside it", covers("ML-01", "ML-08"), () => {
     assert.deepStrictEqual(Result.getOrThrow(MemoryLake.endpoint(ids)), {
       url: `https://app.memorylake.cn${agent}/a2a`,
       agentCardUrl: `https://app.memorylake.cn${agent}/.well-known/agent-card.json`
     })
   })
 
-  it("ML-01: any origin, with or without trailing slashes; ids are percent-encoded", () => {
+  it("takes any origin, ignores trailing slashes and encodes ids", covers("ML-01"), () => {
     for (const host of ["http://localhost:3000", "http://localhost:3000/", "http://localhost:3000//"]) {
       assert.strictEqual(
         Result.getOrThrow(MemoryLake.endpoint({ ...ids, host })).url,
@@ -41,7 +42,7 @@ describe("MemoryLake.endpoint", () => {
     assert.isTrue(url.endsWith("/workspaces/a%2Fb%3Fc/agents/%C3%BC%20%23/a2a"), url)
   })
 
-  it("ML-01: what is no URL of an origin is refused with a corrected form", () => {
+  it("refuses other hosts and suggests an origin", covers("ML-01"), () => {
     const refused = (host: string) => Result.getOrThrow(Result.flip(MemoryLake.endpoint({ ...ids, host })))
     assert.include(refused("app.memorylake.ai").message, "https://app.memorylake.ai")
     assert.include(refused("ftp://lake.test/").message, "https://lake.test")
@@ -111,7 +112,7 @@ const stream = (input: Message.Input, options?: Message.Options) =>
 const failureOf = <A>(result: Result.Result<A, AgentError.AgentError>) => Result.getOrThrow(Result.flip(result))
 
 describe("MemoryLake.withMemory", () => {
-  it.effect("ML-11: metadata.memorylake is always sent, {} when nothing is set, and never in the message", () =>
+  it.effect("always sends metadata.memorylake, and never in the message", () =>
     Effect.gen(function*() {
       const { calls } = yield* run(Effect.andThen(send("hi"), Stream.runDrain(stream("hi"))))
       assert.strictEqual(calls.length, 2)
@@ -119,9 +120,9 @@ describe("MemoryLake.withMemory", () => {
         assert.deepStrictEqual(request.metadata, { memorylake: {} })
         assert.isUndefined(request.message.metadata)
       }
-    }))
+    }), covers("ML-11"))
 
-  it.effect("ML-11: ambient options apply to effects and streams, and inner ones go upon outer ones", () =>
+  it.effect("merges inner options into outer ones, for effects and streams", () =>
     Effect.gen(function*() {
       const { calls } = yield* run(
         Effect.andThen(
@@ -133,9 +134,9 @@ describe("MemoryLake.withMemory", () => {
         { memorylake: { actorId, overrides: { model: "m2", modelParams: { max_tokens: 9 } } } },
         { memorylake: { actorId, skipMemory: true, overrides: { model: "m1", modelParams: { max_tokens: 9 } } } }
       ])
-    }))
+    }), covers("ML-11"))
 
-  it.effect("ML-11, ML-16: what the caller wrote himself wins, and other metadata is kept", () =>
+  it.effect("lets the request's own metadata win and keeps other metadata", () =>
     Effect.gen(function*() {
       const { calls } = yield* run(
         Effect.gen(function*() {
@@ -148,9 +149,9 @@ describe("MemoryLake.withMemory", () => {
         trace: "t-1",
         memorylake: { actorId: "jane", skipMemory: true, brandNew: [1] }
       })
-    }))
+    }), covers("ML-11", "ML-16"))
 
-  it.effect("ML-17: files without a project of their own are refused before anything is sent", () =>
+  it.effect("refuses files without a project before anything is sent", () =>
     Effect.gen(function*() {
       for (const file of [Part.url("drive://items/1"), Part.raw(new Uint8Array([1]))]) {
         for (const program of [send(["see", file], { contextId }), Stream.runDrain(stream(["see", file]))]) {
@@ -167,9 +168,9 @@ describe("MemoryLake.withMemory", () => {
         )
         assert.strictEqual(calls.length, 1)
       }
-    }))
+    }), covers("ML-17"))
 
-  it.effect("ML-18: a conversation keeps the project it began with", () =>
+  it.effect("keeps the project that a conversation began with", () =>
     Effect.gen(function*() {
       const first = send("one").pipe(MemoryLake.withOptions({ readWriteProjectId: projectId }))
       const later = (readWriteProjectId: MemoryLakeOptions.ProjectId) =>
@@ -185,18 +186,18 @@ describe("MemoryLake.withMemory", () => {
       assert.strictEqual(added.calls.length, 1)
       assert.include(failureOf(added.result).message, "began without a project")
       assert.include(failureOf(added.result).message, contextId)
-    }))
+    }), covers("ML-18"))
 
-  it.effect("ML-18: of a conversation begun elsewhere nothing is presumed", () =>
+  it.effect("assumes nothing about a conversation that began elsewhere", () =>
     Effect.gen(function*() {
       const { calls } = yield* run(Effect.andThen(
         send("one", { contextId }),
         send("two", { contextId }).pipe(MemoryLake.withOptions({ readWriteProjectId: projectId }))
       ))
       assert.strictEqual(calls.length, 2)
-    }))
+    }), covers("ML-18"))
 
-  it.effect("ML-10: a refused context is named, and so is the agent", () =>
+  it.effect("names the refused context and the agent", () =>
     Effect.gen(function*() {
       const refusal = AgentError.make("SendMessage", "InvalidArgumentError", {
         message: "context belongs to another agent",
@@ -207,9 +208,9 @@ describe("MemoryLake.withMemory", () => {
       assert.strictEqual(reason._tag, "InvalidArgumentError")
       assert.strictEqual(reason.message, `context belongs to another agent (context ${contextId}, agent agent-1)`)
       assert.strictEqual(reason.status, 400)
-    }))
+    }), covers("ML-10"))
 
-  it.effect("ML-08: push notifications are refused before anything is sent", () =>
+  it.effect("refuses push notifications before anything is sent", () =>
     Effect.gen(function*() {
       const config = { id: "c", url: "https://me.test/hook" }
       const programs: ReadonlyArray<Effect.Effect<unknown, AgentError.AgentError, AgentTransport.AgentTransport>> = [
@@ -228,9 +229,9 @@ describe("MemoryLake.withMemory", () => {
         assert.strictEqual(calls.length, 0)
         assert.strictEqual(failureOf(result).reason._tag, "PushNotificationNotSupportedError")
       }
-    }))
+    }), covers("ML-08"))
 
-  it.effect("operations on tasks pass untouched", () =>
+  it.effect("leaves operations on tasks unchanged", () =>
     Effect.gen(function*() {
       const { calls } = yield* run(Effect.gen(function*() {
         const transport = yield* AgentTransport.AgentTransport

@@ -2,25 +2,26 @@ import { MemoryLakeOptions } from "@effect-a2a/memorylake"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary } from "effect"
 import * as Schema from "effect/Schema"
+import { covers } from "../../../test/support/covers.ts"
 
 const hex = "33d6b73298fb43482a765643ff92444b"
 const actorId = MemoryLakeOptions.actorId(`actor-${hex}`)
 const projectId = MemoryLakeOptions.projectId(`proj-${hex}`)
 const wire = (options: MemoryLakeOptions.Options) => JSON.stringify(MemoryLakeOptions.encode(options))
 
-describe("MemoryLake", () => {
-  it("ML-12: a malformed id is refused, and the message shows the expected form", () => {
+describe("MemoryLakeOptions", () => {
+  it("refuses a malformed id and shows the expected form", covers("ML-12"), () => {
     for (const id of [`actor_${hex}`, `actor-${hex}0`, "actor-", `proj-${hex}`, `actor-${hex.toUpperCase()}`]) {
       assert.throws(() => MemoryLakeOptions.actorId(id), /"actor-" and 32 hexadecimal digits/)
     }
     assert.throws(() => MemoryLakeOptions.projectId("p1"), new RegExp(`proj-${hex}`))
   })
 
-  it("ML-12: decoding takes any id", () => {
+  it("decodes any id", covers("ML-12"), () => {
     assert.strictEqual(MemoryLakeOptions.decode({ actorId: "jane" }).actorId as string | undefined, "jane")
   })
 
-  it("ML-11, ML-12, ML-13, ML-15: the page's spelling of every field", () => {
+  it("encodes every field in the documented spelling", covers("ML-11", "ML-12", "ML-13", "ML-15"), () => {
     const json = wire({
       actorId,
       readWriteProjectId: projectId,
@@ -56,7 +57,7 @@ describe("MemoryLake", () => {
     assert.strictEqual(wire({}), "{}")
   })
 
-  it("ML-14: the camelCase spellings the service takes are read", () => {
+  it("decodes the camelCase spellings that the service accepts", covers("ML-14"), () => {
     const json = JSON.parse(
       `{"overrides":{"modelParams":{"maxTokens":5,"topP":1},"capabilitiesOverride":{"webSearch":{"openDatasets":["patents/ip"]},"webFetch":{},"dataset":{"enabledServiceBundles":["nl2sql"]}}}}`
     )
@@ -77,7 +78,7 @@ describe("MemoryLake", () => {
     )
   })
 
-  it("ML-16: keys of a later service are sent at any depth, and never replace a typed one", () => {
+  it("encodes newer keys at any depth, which never replace a typed one", covers("ML-16"), () => {
     const options = {
       actorId,
       overrides: { model: "gpt-4o" },
@@ -90,7 +91,7 @@ describe("MemoryLake", () => {
     })
   })
 
-  it("ML-16: what is unknown or of the wrong type survives reading", () => {
+  it("keeps members that are unknown or of the wrong type", covers("ML-16"), () => {
     const json = {
       actorId: 5,
       overrides: { capabilitiesOverride: ["pii"], maxTurns: 3 },
@@ -102,7 +103,7 @@ describe("MemoryLake", () => {
     assert.deepStrictEqual(MemoryLakeOptions.decode("nonsense"), {})
   })
 
-  it("a key named __proto__ stays a key", () => {
+  it("keeps a key named __proto__", () => {
     const json = JSON.parse(`{"__proto__":{"polluted":true},"overrides":{"__proto__":{"polluted":true}}}`)
     const written = wire(MemoryLakeOptions.decode(json))
     assert.strictEqual(written, JSON.stringify(json))
@@ -131,18 +132,23 @@ describe("MemoryLake", () => {
     runtimeOptions: optional(Schema.Struct({ language: optional(Schema.String) }))
   })
 
-  it.prop("ML-12..16: what is written is read back", [Options], ([options]) => {
-    const read = MemoryLakeOptions.decode(JSON.parse(wire(options)))
-    assert.deepStrictEqual<unknown>(read, JSON.parse(JSON.stringify(options)))
-  }, { arbitrary: { runs: 200 } })
+  it.prop(
+    "decodes what it encodes",
+    [Options],
+    ([options]) => {
+      const read = MemoryLakeOptions.decode(JSON.parse(wire(options)))
+      assert.deepStrictEqual<unknown>(read, JSON.parse(JSON.stringify(options)))
+    },
+    { ...covers("ML-12", "ML-13", "ML-14", "ML-15", "ML-16"), arbitrary: { runs: 200 } }
+  )
 
   it.prop(
-    "ML-16: reading loses nothing, whatever it is",
+    "decodes any JSON without loss",
     [Arbitrary.schema(Schema.Record(Schema.String, Schema.Json))],
     ([extra]) => {
       const json = JSON.parse(JSON.stringify({ ...extra, overrides: extra }))
       assert.deepStrictEqual(JSON.parse(wire(MemoryLakeOptions.decode(json))), json)
     },
-    { arbitrary: { runs: 200 } }
+    { ...covers("ML-16"), arbitrary: { runs: 200 } }
   )
 })

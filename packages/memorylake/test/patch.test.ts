@@ -3,6 +3,7 @@ import { MemoryLake } from "@effect-a2a/memorylake"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
+import { covers } from "../../../test/support/covers.ts"
 
 const v1_0 = MemoryLake.protocol(Protocol.v1_0)
 const v0_3 = MemoryLake.protocol(Protocol.v0_3)
@@ -27,8 +28,8 @@ const written = (reason: AgentError.AgentErrorReason) => ServerHandler.fromReaso
 const notCancelable =
   `{"success":false,"error_code":"INVALID_ARGUMENT","message":"{\\"error\\":{\\"code\\":400,\\"status\\":\\"FAILED_PRECONDITION\\",\\"message\\":\\"Task cannot be canceled: state 3\\",\\"details\\":[{\\"@type\\":\\"type.googleapis.com/google.rpc.ErrorInfo\\",\\"reason\\":\\"TASK_NOT_CANCELABLE\\",\\"domain\\":\\"a2a-protocol.org\\",\\"metadata\\":{}}]}}"}`
 
-describe("MemoryLake.protocol: refusals read", () => {
-  it("ML-33: the service's own body, by its code", () => {
+describe("MemoryLake.protocol decodes refusals", () => {
+  it("from the service's own body, by its code", covers("ML-33"), () => {
     for (const { http } of editions) {
       for (
         const code of [
@@ -48,7 +49,7 @@ describe("MemoryLake.protocol: refusals read", () => {
     }
   })
 
-  it("ML-34: a document inside the message wins, over REST and inside JSON-RPC errors", () => {
+  it("from an A2A error inside the message first, over REST and in JSON-RPC errors", covers("ML-34"), () => {
     for (const { http, jsonRpc } of editions) {
       const expected = { message: "Task cannot be canceled: state 3", reason: "TASK_NOT_CANCELABLE" }
       assert.deepInclude(http.failure.decode(JSON.parse(notCancelable)), expected)
@@ -56,14 +57,14 @@ describe("MemoryLake.protocol: refusals read", () => {
     }
   })
 
-  it("ML-34: a message that only looks like a document stays a message", () => {
+  it("with the message as it is if it only looks like an error document", covers("ML-34"), () => {
     for (const message of ["{not json", "{}", `{"errors":1}`]) {
       const failure = v1_0.http.failure.decode({ success: false, error_code: "ACCESS_DENIED", message })
       assert.deepInclude(failure, { message, reason: "ACCESS_DENIED" })
     }
   })
 
-  it("other bodies are read as the edition reads them", () => {
+  it("from other bodies as the protocol version does", () => {
     const body = {
       error: {
         code: 404,
@@ -80,7 +81,7 @@ describe("MemoryLake.protocol: refusals read", () => {
   })
 })
 
-describe("MemoryLake.protocol: refusals written", () => {
+describe("MemoryLake.protocol encodes refusals", () => {
   const policy = [
     [new AgentError.InvalidArgumentError({ message: "busy" }), 400, "INVALID_ARGUMENT"],
     [new AgentError.StateNotReadyError({ message: "no actor" }), 400, "STATE_NOT_READY"],
@@ -93,7 +94,7 @@ describe("MemoryLake.protocol: refusals written", () => {
   ] as const
 
   for (const [reason, status, code] of policy) {
-    it(`ML-33, ML-35: ${code} is HTTP ${status} with the same body over both bindings`, () => {
+    it(`with ${code} as HTTP ${status} and the same body over both bindings`, covers("ML-33", "ML-35"), () => {
       for (const { http, jsonRpc } of editions) {
         const body = { success: false, message: reason.message, error_code: code }
         assert.deepStrictEqual(sent(http.failure.encode(written(reason))), { status, body })
@@ -103,7 +104,7 @@ describe("MemoryLake.protocol: refusals written", () => {
     })
   }
 
-  it("ML-34: the agent's own refusals are documents inside the body over REST, and read back the same", () => {
+  it("of the agent as documents inside the body over REST, and decodes them again", covers("ML-34"), () => {
     const reason = new AgentError.TaskNotCancelableError({ message: "Task cannot be canceled" })
     for (const { http } of editions) {
       const { body, status } = http.failure.encode(written(reason))
@@ -120,7 +121,7 @@ describe("MemoryLake.protocol: refusals written", () => {
     assert.strictEqual(missing.status, 404)
   })
 
-  it("ML-35: over JSON-RPC they are errors in HTTP 200, in 0.3 always -32603, and end in the same reason", () => {
+  it("over JSON-RPC as errors in HTTP 200, in 0.3 always -32603, and decodes the same reason", covers("ML-35"), () => {
     const refusal = written(new AgentError.TaskNotCancelableError({ message: "no" }))
     for (const [{ jsonRpc }, code] of [[v1_0, -32002], [v0_3, -32603]] as const) {
       const answer = jsonRpc.failure.encode(refusal)
@@ -136,13 +137,13 @@ describe("MemoryLake.protocol: refusals written", () => {
   })
 })
 
-describe("MemoryLake.protocol: requests read", () => {
+describe("MemoryLake.protocol decodes requests", () => {
   const v1 = (message: string, rest = "") =>
     `{"message":{"role":"ROLE_USER",${message}},"metadata":{"memorylake":{}}${rest}}`
   const text = `[{"text":"hi"}]`
   const kinds = `{"message":{"role":"user","parts":[{"kind":"text","text":"hi"}]},"metadata":{"memorylake":{}}}`
 
-  it("ML-06: the page's bodies, which name no message, in all three vocabularies", () => {
+  it("without a message id, as documented, in all three dialects", covers("ML-06"), () => {
     for (
       const read of [
         request(v1_0.rest.dialect, v1(`"parts":${text}`)),
@@ -164,14 +165,14 @@ describe("MemoryLake.protocol: requests read", () => {
     )
   })
 
-  it("ML-06: a body of the other edition is refused", () => {
+  it("and refuses a body of the other protocol version", covers("ML-06"), () => {
     assert.strictEqual(violation(v1_0.rest.dialect, v1(`"content":${text}`)), "message.content")
     assert.strictEqual(violation(v0_3.rest.dialect, v1(`"parts":${text}`)), "message.parts")
     const streamed = decoded(v1_0.rest.dialect, v1(`"content":${text}`), "SendStreamingMessage")
     assert.isTrue(Result.isFailure(streamed))
   })
 
-  it("ML-07: on 0.3 REST a send neither waits nor returns history unless told to", () => {
+  it("of 0.3 REST without waiting and without history by default", covers("ML-07"), () => {
     assert.deepStrictEqual(request(v0_3.rest.dialect, v1(`"content":${text}`)).configuration, {
       historyLength: 0,
       returnImmediately: true
@@ -186,15 +187,15 @@ describe("MemoryLake.protocol: requests read", () => {
     assert.isUndefined(request(v1_0.rest.dialect, v1(`"parts":${text}`)).configuration?.historyLength)
   })
 
-  it("ML-07: 1.0 routes ignore `blocking`", () => {
+  it("of 1.0 without regard to `blocking`", covers("ML-07"), () => {
     const configuration =
       request(v1_0.rest.dialect, v1(`"parts":${text}`, `,"configuration":{"blocking":false}`)).configuration
     assert.isUndefined(configuration?.returnImmediately)
   })
 })
 
-describe("MemoryLake.protocol: the rest", () => {
-  it("ML-37: Get on 0.3 REST has no timestamp, elsewhere it has", () => {
+describe("MemoryLake.protocol", () => {
+  it("writes no timestamp into the result of Get over 0.3 REST", covers("ML-37"), () => {
     const task =
       `{"id":"run-1","contextId":"c","status":{"state":"TASK_STATE_CANCELLED","timestamp":"2026-01-02T03:04:05Z"}}`
     const canonical = Result.getOrThrow(v0_3.rest.dialect.success.GetTask!.decode(JSON.parse(task)))
@@ -206,18 +207,18 @@ describe("MemoryLake.protocol: the rest", () => {
     assert.hasAllKeys(status(v0_3.jsonRpc.dialect), ["state", "timestamp"])
   })
 
-  it("ML-29: subscribing asks by GET first, and may ask by POST", () => {
+  it("subscribes by GET first, then by POST", covers("ML-29"), () => {
     for (const { rest } of editions) {
       assert.deepStrictEqual(rest.routes.SubscribeToTask?.map(({ method }) => method), ["GET", "POST"])
     }
   })
 
-  it("ML-05: a request of 1.0 need not name its version", () => {
+  it("requires no version of requests in 1.0", covers("ML-05"), () => {
     assert.isFalse(v1_0.versionRequired)
     assert.strictEqual(v1_0.version, "1.0")
   })
 
-  it("a request survives writing and reading in every cell", () => {
+  it("decodes the requests that it encodes, in every combination", () => {
     const canonical: Operation.SendMessageRequest = {
       message: {
         _tag: "Message",

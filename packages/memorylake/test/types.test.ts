@@ -1,11 +1,12 @@
 import { MemoryLakeOptions } from "@effect-a2a/memorylake"
 import { assert, it } from "@effect/vitest"
+import { covers } from "../../../test/support/covers.ts"
 
 const overriding = (capabilitiesOverride: MemoryLakeOptions.Capabilities) =>
   MemoryLakeOptions.encode({ overrides: { capabilitiesOverride } })
 
 // What the service would ignore in silence does not compile: each line below needs its directive.
-it("ML-14: misspelt and misused capabilities are type errors", () => {
+it("misspelt and misused capabilities are type errors", covers("ML-14"), () => {
   // @ts-expect-error a misspelt capability
   overriding({ web_serach: {} })
   // @ts-expect-error the camelCase spelling

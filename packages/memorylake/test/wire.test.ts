@@ -21,6 +21,7 @@ import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import { covers } from "../../../test/support/covers.ts"
 
 const address = {
   workspaceId: "ws-8001856949ad4f6a5b6226f415ffa877",
@@ -149,7 +150,7 @@ const answers: Readonly<Record<string, (body: any) => string>> = {
 
 describe("MemoryLake on the wire", () => {
   for (const [binding, protocol, mode, path, body] of cells) {
-    it.effect(`ML-02, ML-03, ML-04, ML-05, ML-06, ML-07, ML-11: ${protocol.version} ${mode} over ${binding} as the page writes it`, () =>
+    it.effect(`writes ${protocol.version} ${mode} over ${binding} as documented`, () =>
       Effect.gen(function*() {
         const answer = answers[`${binding} ${protocol.version}`]!
         const { layer, sent } = http(({ body }) =>
@@ -174,7 +175,7 @@ describe("MemoryLake on the wire", () => {
         assert.match(headers["content-type"] ?? "", /^application\/json/)
         if (mode === "stream") assert.strictEqual(headers.accept, "text/event-stream")
         if (protocol.version === "1.0") assert.strictEqual(headers["a2a-version"], "1.0")
-      }))
+      }), covers("ML-02", "ML-03", "ML-04", "ML-05", "ML-06", "ML-07", "ML-11"))
   }
 
   const statuses = [
@@ -189,35 +190,41 @@ describe("MemoryLake on the wire", () => {
     [500, "INTERNAL_ERROR", "InternalError"]
   ] as const
   for (const [status, code, tag] of statuses) {
-    it.effect(`ML-02, ML-33, ML-35, ML-36: HTTP ${status} ${code} is ${tag} in every cell, and the key stays secret`, () =>
-      Effect.gen(function*() {
-        for (const binding of Object.keys(bindings)) {
-          for (const protocol of [Protocol.v1_0, Protocol.v0_3]) {
-            const { layer } = http(() =>
-              json(`{"success":false,"message":"no","error_code":"${code}"}`, {
-                status,
-                headers: { "retry-after": "7" }
-              })
-            )
-            for (const program of [send, Stream.runDrain(stream)]) {
-              const error = yield* Effect.flip(
-                program.pipe(Effect.provide(transport(binding, protocol).pipe(Layer.provide(layer)))) as Effect.Effect<
-                  never,
-                  AgentError.AgentError
-                >
+    it.effect(
+      `reads HTTP ${status} ${code} as ${tag} in every combination, and keeps the key secret`,
+      () =>
+        Effect.gen(function*() {
+          for (const binding of Object.keys(bindings)) {
+            for (const protocol of [Protocol.v1_0, Protocol.v0_3]) {
+              const { layer } = http(() =>
+                json(`{"success":false,"message":"no","error_code":"${code}"}`, {
+                  status,
+                  headers: { "retry-after": "7" }
+                })
               )
-              assert.strictEqual(error.reason._tag, tag)
-              assert.strictEqual(error.code, code)
-              assert.strictEqual(error.reason.status, status)
-              assert.strictEqual(Duration.toSeconds(error.retryAfter!), 7)
-              assert.notInclude(`${error} ${JSON.stringify(error)}`, key)
+              for (const program of [send, Stream.runDrain(stream)]) {
+                const error = yield* Effect.flip(
+                  program.pipe(
+                    Effect.provide(transport(binding, protocol).pipe(Layer.provide(layer)))
+                  ) as Effect.Effect<
+                    never,
+                    AgentError.AgentError
+                  >
+                )
+                assert.strictEqual(error.reason._tag, tag)
+                assert.strictEqual(error.code, code)
+                assert.strictEqual(error.reason.status, status)
+                assert.strictEqual(Duration.toSeconds(error.retryAfter!), 7)
+                assert.notInclude(`${error} ${JSON.stringify(error)}`, key)
+              }
             }
           }
-        }
-      }))
+        }),
+      covers("ML-02", "ML-33", "ML-35", "ML-36")
+    )
   }
 
-  it.effect("ML-34: canceling an ended task is TaskNotCancelable, as production says it", () =>
+  it.effect("reads the production refusal to cancel an ended task", () =>
     Effect.gen(function*() {
       const inner = {
         error: {
@@ -244,9 +251,9 @@ describe("MemoryLake on the wire", () => {
       )
       assert.strictEqual(reason._tag, "TaskNotCancelableError")
       assert.strictEqual(reason.message, "state 3")
-    }))
+    }), covers("ML-34"))
 
-  it.effect("ML-17: a file without its project never reaches the wire", () =>
+  it.effect("sends no file without its project", () =>
     Effect.gen(function*() {
       const { layer, sent } = http(() => json("{}"))
       const program = Effect.gen(function*() {
@@ -260,37 +267,41 @@ describe("MemoryLake on the wire", () => {
       )
       assert.strictEqual(reason._tag, "InvalidRequestError")
       assert.strictEqual(sent.length, 0)
-    }))
+    }), covers("ML-17"))
 
-  it.effect("ML-01: a host that is none fails the layer with a corrected form", () =>
+  it.effect("fails for an invalid host and suggests an origin", () =>
     Effect.gen(function*() {
       const { layer } = http(() => json("{}"))
       const agent = MemoryLake.layer({ ...address, binding: Rest.binding, host: "app.memorylake.ai" })
       const error = yield* Effect.flip(send.pipe(Effect.provide(agent.pipe(Layer.provide(layer)))))
       assert.strictEqual(error.reason._tag, "InvalidRequestError")
       assert.include(error.message, "https://app.memorylake.ai")
-    }))
+    }), covers("ML-01"))
 })
 
 describe("TaskFeedback", () => {
   const taskId = Id.TaskId.make("run-1/2")
 
   for (const [protocol, path] of [[Protocol.v1_0, ""], [Protocol.v0_3, "/v1"]] as const) {
-    it.effect(`ML-31: a rating is posted beside the task of ${protocol.version}, with the extension's header`, () =>
-      Effect.gen(function*() {
-        const { layer, sent } = http(() => json(`{"success":true}`))
-        yield* TaskFeedback.send({ ...address, protocol, taskId, rating: "down", comment: "No." }).pipe(
-          Effect.provide(layer)
-        )
-        const [{ body, headers, method, url }] = sent as [Sent]
-        assert.strictEqual(`${method} ${url}`, `POST ${base}${path}/tasks/run-1%2F2:feedback`)
-        assert.deepStrictEqual(body, { rating: "down", comment: "No." })
-        assert.strictEqual(headers["a2a-extensions"], "extensions://task-feedback/v1")
-        assert.strictEqual(headers.authorization, `Bearer ${key}`)
-      }))
+    it.effect(
+      `posts a rating below the task of ${protocol.version}, with the header of the extension`,
+      () =>
+        Effect.gen(function*() {
+          const { layer, sent } = http(() => json(`{"success":true}`))
+          yield* TaskFeedback.send({ ...address, protocol, taskId, rating: "down", comment: "No." }).pipe(
+            Effect.provide(layer)
+          )
+          const [{ body, headers, method, url }] = sent as [Sent]
+          assert.strictEqual(`${method} ${url}`, `POST ${base}${path}/tasks/run-1%2F2:feedback`)
+          assert.deepStrictEqual(body, { rating: "down", comment: "No." })
+          assert.strictEqual(headers["a2a-extensions"], "extensions://task-feedback/v1")
+          assert.strictEqual(headers.authorization, `Bearer ${key}`)
+        }),
+      covers("ML-31")
+    )
   }
 
-  it.effect("ML-31: a comment of more than 2,000 characters is refused before it is sent", () =>
+  it.effect("refuses a comment of more than 2,000 characters before it is sent", () =>
     Effect.gen(function*() {
       const { layer, sent } = http(() => json(`{"success":true}`))
       const rate = (comment: string) =>
@@ -300,9 +311,9 @@ describe("TaskFeedback", () => {
       assert.strictEqual(sent.length, 1)
       assert.strictEqual(origin, "local")
       assert.strictEqual(reason._tag, "InvalidRequestError")
-    }))
+    }), covers("ML-31"))
 
-  it.effect("ML-31, ML-33: the service's refusals are typed here too", () =>
+  it.effect("fails with the typed refusals of the service", () =>
     Effect.gen(function*() {
       const { layer } = http(() =>
         json(`{"success":false,"message":"no","error_code":"ACCESS_DENIED"}`, { status: 403 })
@@ -312,9 +323,9 @@ describe("TaskFeedback", () => {
       )
       assert.strictEqual(error.operation, "TaskFeedback.send")
       assert.strictEqual(error.reason._tag, "AccessDeniedError")
-    }))
+    }), covers("ML-31", "ML-33"))
 
-  it.effect("ML-31: the rating is told when the extension is asked for, and read from the task", () =>
+  it.effect("reads the rating of a task if the extension was asked for", () =>
     Effect.gen(function*() {
       const { layer, sent } = http(({ headers }) => {
         const rated = headers["a2a-extensions"] === TaskFeedback.uri
@@ -334,5 +345,5 @@ describe("TaskFeedback", () => {
       assert.isUndefined(
         TaskFeedback.fromTask({ ...rated, metadata: { [TaskFeedback.metadataKey]: { rating: "sideways" } } })
       )
-    }))
+    }), covers("ML-31"))
 })

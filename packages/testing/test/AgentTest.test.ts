@@ -3,6 +3,7 @@ import { AgentTest, Script } from "@effect-a2a/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { covers } from "../../../test/support/covers.ts"
 
 const agent = (...steps: ReadonlyArray<Script.Step>) => AgentTest.layer.pipe(Layer.provide(Script.layer(...steps)))
 
@@ -23,36 +24,40 @@ const said = (events: ReadonlyArray<StreamEvent.StreamEvent>) =>
   events.flatMap((event) => event._tag === "StatusUpdate" ? event.status.message?.parts ?? [] : [])
 
 describe("Script", () => {
-  it.effect("ML-21: thoughts, tool calls and results, written text, files, the answer, the end", () =>
-    Effect.gen(function*() {
-      const events = yield* Stream.runCollect(stream("hi"))
-      const expected: ReadonlyArray<Part.Part> = [
-        Part.text("hm", { metadata: { adk_thought: true } }),
-        Part.data({ id: "c1", name: "web_search", args: { query: "Paris" } }, {
-          metadata: { adk_type: "function_call" }
-        }),
-        Part.data({ id: "c1", name: "web_search", response: "{}" }, { metadata: { adk_type: "function_response" } }),
-        Part.text("Paris is"),
-        Part.url("https://agent.test/a.png", { mediaType: "image/png", filename: "a.png" })
-      ]
-      assert.deepStrictEqual(said(events), expected.map((part) => Recognizer.mark([Script.recognizer], part)))
-      const [task] = events
-      const last = events.reduce(StreamEvent.apply, undefined as Task.Task | undefined)
-      assert.strictEqual(task?._tag === "Task" && task.status.state, "submitted")
-      assert.deepStrictEqual(last?.artifacts?.map((artifact) => artifact.name), ["notes", "result"])
-      assert.deepStrictEqual(last && Task.text(last), "notedParis.")
-      assert.strictEqual(last?.status.state, "completed")
-    }).pipe(Effect.provide(agent(
-      Script.think("hm"),
-      Script.callTool({ id: "c1", name: "web_search", args: { query: "Paris" } }),
-      Script.toolResult({ id: "c1", name: "web_search", response: "{}" }),
-      Script.write("Paris is"),
-      Script.file(Part.url("https://agent.test/a.png", { mediaType: "image/png", filename: "a.png" })),
-      Script.artifact({ name: "notes", parts: "noted" }),
-      Script.say("Paris.")
-    ))))
+  it.effect(
+    "emits thoughts, tool calls and results, text, files, the answer and the end",
+    () =>
+      Effect.gen(function*() {
+        const events = yield* Stream.runCollect(stream("hi"))
+        const expected: ReadonlyArray<Part.Part> = [
+          Part.text("hm", { metadata: { adk_thought: true } }),
+          Part.data({ id: "c1", name: "web_search", args: { query: "Paris" } }, {
+            metadata: { adk_type: "function_call" }
+          }),
+          Part.data({ id: "c1", name: "web_search", response: "{}" }, { metadata: { adk_type: "function_response" } }),
+          Part.text("Paris is"),
+          Part.url("https://agent.test/a.png", { mediaType: "image/png", filename: "a.png" })
+        ]
+        assert.deepStrictEqual(said(events), expected.map((part) => Recognizer.mark([Script.recognizer], part)))
+        const [task] = events
+        const last = events.reduce(StreamEvent.apply, undefined as Task.Task | undefined)
+        assert.strictEqual(task?._tag === "Task" && task.status.state, "submitted")
+        assert.deepStrictEqual(last?.artifacts?.map((artifact) => artifact.name), ["notes", "result"])
+        assert.deepStrictEqual(last && Task.text(last), "notedParis.")
+        assert.strictEqual(last?.status.state, "completed")
+      }).pipe(Effect.provide(agent(
+        Script.think("hm"),
+        Script.callTool({ id: "c1", name: "web_search", args: { query: "Paris" } }),
+        Script.toolResult({ id: "c1", name: "web_search", response: "{}" }),
+        Script.write("Paris is"),
+        Script.file(Part.url("https://agent.test/a.png", { mediaType: "image/png", filename: "a.png" })),
+        Script.artifact({ name: "notes", parts: "noted" }),
+        Script.say("Paris.")
+      ))),
+    covers("ML-21")
+  )
 
-  it.effect("neighbours come as one chunk, a wait is Effect's clock", () =>
+  it.effect("emits adjacent steps as one chunk, and waits on Effect's clock", () =>
     Effect.gen(function*() {
       const sizes: Array<number> = []
       const fiber = yield* stream("hi").pipe(
@@ -66,7 +71,7 @@ describe("Script", () => {
       assert.deepStrictEqual(sizes.slice(-1), [2]) // c and completed
     }).pipe(Effect.provide(agent(Script.say("a"), Script.say("b"), Script.wait("1 minute"), Script.say("c")))))
 
-  it.effect("a script that is chosen by the turn: a question, and its answer", () =>
+  it.effect("is chosen by the turn: a question, then the answer", () =>
     Effect.gen(function*() {
       const asked = yield* send("weather?")
       if (asked._tag !== "Task") return assert.fail("expected a task")
@@ -79,7 +84,7 @@ describe("Script", () => {
         : [Script.say(`Sunny in ${Message.text(turn.message)}`)]
     ))))))
 
-  it.effect("ends: failed, another state, refused, died", () =>
+  it.effect("ends failed, in another state, refused or with a defect", () =>
     Effect.gen(function*() {
       const end = (step: Script.Step) =>
         send("hi").pipe(
@@ -98,7 +103,7 @@ describe("Script", () => {
       assert.strictEqual(yield* end(Script.die("boom")), "failed: The agent failed unexpectedly")
     }))
 
-  it.effect("a cut is a broken stream with the task's id; subscribing gives the rest", () =>
+  it.effect("cuts a stream with the id of its task; a subscription emits the rest", () =>
     Effect.gen(function*() {
       const transport = yield* AgentTransport.AgentTransport
       const error = yield* Effect.flip(Stream.runDrain(stream("hi")))
@@ -115,16 +120,20 @@ describe("Script", () => {
 })
 
 describe("AgentTest", () => {
-  it.effect("SDK-03: an agent in the same process, with a default card and the server's policies", () =>
-    Effect.gen(function*() {
-      const transport = yield* AgentTransport.AgentTransport
-      assert.deepStrictEqual(transport.target, AgentTest.card.supportedInterfaces[0])
-      assert.strictEqual((yield* transport.call(Operation.GetAgentCard, {})).name, "Test agent")
-      const task = yield* send("hi")
-      if (task._tag !== "Task") return assert.fail("expected a task")
-      const replayed = yield* Stream.runCollect(transport.stream(Operation.SubscribeToTask, { id: task.id }))
-      assert.deepStrictEqual(replayed.map((event) => event._tag), ["StatusUpdate", "ArtifactUpdate", "StatusUpdate"])
-    }).pipe(
-      Effect.provide(AgentTest.layerWith({ replay: "events" }).pipe(Layer.provide(Script.layer(Script.say("Hello")))))
-    ))
+  it.effect(
+    "serves an agent in this process, with a default card and the server's policies",
+    () =>
+      Effect.gen(function*() {
+        const transport = yield* AgentTransport.AgentTransport
+        assert.deepStrictEqual(transport.target, AgentTest.card.supportedInterfaces[0])
+        assert.strictEqual((yield* transport.call(Operation.GetAgentCard, {})).name, "Test agent")
+        const task = yield* send("hi")
+        if (task._tag !== "Task") return assert.fail("expected a task")
+        const replayed = yield* Stream.runCollect(transport.stream(Operation.SubscribeToTask, { id: task.id }))
+        assert.deepStrictEqual(replayed.map((event) => event._tag), ["StatusUpdate", "ArtifactUpdate", "StatusUpdate"])
+      }).pipe(
+        Effect.provide(AgentTest.layerWith({ replay: "events" }).pipe(Layer.provide(Script.layer(Script.say("Hello")))))
+      ),
+    covers("SDK-03")
+  )
 })

@@ -17,6 +17,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import { covers } from "../../../../test/support/covers.ts"
 import * as Wire from "../../../testing/src/Wire.ts"
 import * as Refusals from "../../src/internal/memorylake/refusals.ts"
 import * as MemoryLakeEmulator from "../../src/MemoryLakeEmulator.ts"
@@ -52,7 +53,7 @@ for (const [name, binding] of Object.entries(bindings)) {
       )
 
     describe(`the emulator in ${protocol.version} over ${name}`, () => {
-      it.effect("ML-19, ML-21: the page's question, asked once and streamed", () =>
+      it.effect("answers the documented question, sent and streamed", () =>
         Effect.gen(function*() {
           const task = yield* send(question)
           assert.match(task.id, /^run-[0-9a-f]{32}$/)
@@ -69,9 +70,9 @@ for (const [name, binding] of Object.entries(bindings)) {
             "Answer",
             "State"
           ])
-        }).pipe(Effect.provide(lake("sk_demo"))))
+        }).pipe(Effect.provide(lake("sk_demo"))), covers("ML-19", "ML-21"))
 
-      it.effect("ML-20, ML-27, ML-28, ML-29: get, subscribe, cancel", () =>
+      it.effect("gets, subscribes and cancels", () =>
         Effect.gen(function*() {
           const agent = yield* AgentTransport.AgentTransport
           const { id } = yield* send(question)
@@ -87,9 +88,9 @@ for (const [name, binding] of Object.entries(bindings)) {
             (yield* reasonOf(Stream.runDrain(agent.stream(Operation.SubscribeToTask, { id: failed.id }))))._tag,
             "UnsupportedOperationError"
           )
-        }).pipe(Effect.provide(lake("sk_demo"))))
+        }).pipe(Effect.provide(lake("sk_demo"))), covers("ML-20", "ML-27", "ML-28", "ML-29"))
 
-      it.effect("ML-33, ML-35: every refusal that can be rehearsed, before a send and before a stream", () =>
+      it.effect("refuses sends and streams with each code on request", () =>
         Effect.gen(function*() {
           for (const code of Refusals.codes) {
             assert.strictEqual((yield* reasonOf(send(`refuse with ${code}`))).code, code)
@@ -97,7 +98,7 @@ for (const [name, binding] of Object.entries(bindings)) {
           }
           const { message } = yield* reasonOf(send("hi", Id.ContextId.make(Refusals.foreignContext)))
           assert.include(message, `(context ${Refusals.foreignContext}, agent agent-demo)`)
-        }).pipe(Effect.provide(lake("sk_demo"))))
+        }).pipe(Effect.provide(lake("sk_demo"))), covers("ML-33", "ML-35"))
 
       for (
         const [key, code] of [
@@ -108,15 +109,15 @@ for (const [name, binding] of Object.entries(bindings)) {
           [Refusals.keyWithoutActor, "STATE_NOT_READY"]
         ] as const
       ) {
-        it.effect(`ML-33, ML-36: the key ${key} is refused with ${code}`, () =>
+        it.effect(`refuses the key ${key} with ${code}`, () =>
           Effect.gen(function*() {
             const reason = yield* reasonOf(send("hi"))
             assert.strictEqual(reason.code, code)
             assert.strictEqual(reason.retryAfter !== undefined, code === "RATE_LIMIT_EXCEEDED")
-          }).pipe(Effect.provide(lake(key))))
+          }).pipe(Effect.provide(lake(key))), covers("ML-33", "ML-36"))
       }
 
-      it.effect("ML-31: a rating comes back when it is asked for", () =>
+      it.effect("returns a rating to those who ask for it", () =>
         Effect.gen(function*() {
           const agent = yield* AgentTransport.AgentTransport
           const { id } = yield* send(question)
@@ -124,7 +125,7 @@ for (const [name, binding] of Object.entries(bindings)) {
           const get = agent.call(Operation.GetTask, { id })
           assert.isUndefined(TaskFeedback.fromTask(yield* get))
           assert.deepStrictEqual(TaskFeedback.fromTask(yield* TaskFeedback.withFeedback(get)), { rating: "up" })
-        }).pipe(Effect.provide(lake("sk_demo"))))
+        }).pipe(Effect.provide(lake("sk_demo"))), covers("ML-31"))
     })
   }
 }

@@ -20,6 +20,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
+import { covers, type Id as CoveredId } from "../../../../test/support/covers.ts"
 import * as Answers from "../../src/internal/memorylake/answers.ts"
 import * as Refusals from "../../src/internal/memorylake/refusals.ts"
 import * as Rules from "../../src/internal/memorylake/rules.ts"
@@ -88,7 +89,7 @@ const said = (event: StreamEvent.StreamEvent) =>
 const recommended = Part.data({ kind: "recommended_questions", questions: ["What is the population of Paris?"] })
 
 describe("the emulator's rules", () => {
-  it.effect("ML-21: the page's example stream, event by event", () =>
+  it.effect("emit the documented stream, event by event", () =>
     inWorkspace(Effect.gen(function*() {
       const events = yield* Stream.runCollect(stream(Answers.example, { contextId }))
       const marked = (part: Part.Part) => Recognizer.mark([MemoryLake.recognizer], part)
@@ -117,9 +118,9 @@ describe("the emulator's rules", () => {
       assert.strictEqual(artifact?.artifact.artifactId as string, `result-${artifact?.taskId}`)
       assert.strictEqual(artifact?.artifact.name, "result")
       assert.strictEqual(artifact?.lastChunk, true)
-    })))
+    })), covers("ML-21"))
 
-  it.effect("ML-19, ML-22, ML-24: a send waits; history has the user's message, then the agent's, adjacent text joined", () =>
+  it.effect("let a send wait, and join adjacent text in the history", () =>
     inWorkspace(Effect.gen(function*() {
       const task = yield* send(Answers.example, { contextId })
       assert.strictEqual(task.status.state, "completed")
@@ -135,39 +136,47 @@ describe("the emulator's rules", () => {
         "Paris is the capital of France."
       ])
       assert.isUndefined((yield* send(Answers.example, { historyLength: 0 })).history)
-    })))
+    })), covers("ML-19", "ML-22", "ML-24"))
 
-  it.effect("ML-20, ML-27, ML-28: an unawaited task tells its state to Get, and everything but the task to Subscribe", () =>
-    inWorkspace(Effect.gen(function*() {
-      const task = yield* send("a slow question", { returnImmediately: true, contextId })
-      assert.include(["submitted", "working"], task.status.state)
-      assert.deepStrictEqual(task.history?.map(Message.text), ["a slow question"])
-      assert.isUndefined(task.artifacts)
-      const following = yield* Effect.forkChild(Stream.runCollect(subscribe(task.id)))
-      yield* TestClock.adjust(Duration.seconds(60))
-      const live = yield* Fiber.join(following)
-      assert.notInclude(live.map(({ _tag }) => _tag), "Task")
-      const replayed = yield* Stream.runCollect(subscribe(task.id))
-      assert.deepStrictEqual(replayed, live)
-      const got = yield* Effect.flatMap(
-        AgentTransport,
-        (transport) => transport.call(Operation.GetTask, { id: task.id })
-      )
-      assert.hasAllKeys(got, ["_tag", "id", "contextId", "status"])
-      assert.hasAllKeys(got.status, ["state", "timestamp"])
-    })))
+  it.effect(
+    "answer Get with the status alone, and replay all events to Subscribe",
+    () =>
+      inWorkspace(Effect.gen(function*() {
+        const task = yield* send("a slow question", { returnImmediately: true, contextId })
+        assert.include(["submitted", "working"], task.status.state)
+        assert.deepStrictEqual(task.history?.map(Message.text), ["a slow question"])
+        assert.isUndefined(task.artifacts)
+        const following = yield* Effect.forkChild(Stream.runCollect(subscribe(task.id)))
+        yield* TestClock.adjust(Duration.seconds(60))
+        const live = yield* Fiber.join(following)
+        assert.notInclude(live.map(({ _tag }) => _tag), "Task")
+        const replayed = yield* Stream.runCollect(subscribe(task.id))
+        assert.deepStrictEqual(replayed, live)
+        const got = yield* Effect.flatMap(
+          AgentTransport,
+          (transport) => transport.call(Operation.GetTask, { id: task.id })
+        )
+        assert.hasAllKeys(got, ["_tag", "id", "contextId", "status"])
+        assert.hasAllKeys(got.status, ["state", "timestamp"])
+      })),
+    covers("ML-20", "ML-27", "ML-28")
+  )
 
-  it.effect("ML-29, ML-32: an unknown model fails the task, which cannot be subscribed to", () =>
-    inWorkspace(Effect.gen(function*() {
-      const task = yield* send("hi", { memorylake: { overrides: { model: "gpt-none" } } })
-      assert.strictEqual(task.status.state, "failed")
-      assert.strictEqual(Task.statusText(task), "LLM model config not found: gpt-none")
-      assert.isUndefined(task.artifacts)
-      const reason = yield* refused(Stream.runDrain(subscribe(task.id)))
-      assert.strictEqual(reason._tag, "UnsupportedOperationError")
-    })))
+  it.effect(
+    "fail the task of an unknown model, and refuse to subscribe to it",
+    () =>
+      inWorkspace(Effect.gen(function*() {
+        const task = yield* send("hi", { memorylake: { overrides: { model: "gpt-none" } } })
+        assert.strictEqual(task.status.state, "failed")
+        assert.strictEqual(Task.statusText(task), "LLM model config not found: gpt-none")
+        assert.isUndefined(task.artifacts)
+        const reason = yield* refused(Stream.runDrain(subscribe(task.id)))
+        assert.strictEqual(reason._tag, "UnsupportedOperationError")
+      })),
+    covers("ML-29", "ML-32")
+  )
 
-  it.effect("ML-09: one message at a time per context, however the first was sent", () =>
+  it.effect("refuse a message in a busy context, however the first was sent", () =>
     inWorkspace(Effect.gen(function*() {
       const busy = (options: Options) =>
         Effect.map(refused(send("next", options)), ({ code, message }) => `${code} ${message}`)
@@ -189,9 +198,9 @@ describe("the emulator's rules", () => {
       assert.strictEqual(other.status.state, "completed")
       yield* TestClock.adjust(Duration.seconds(60))
       assert.strictEqual((yield* send("at last", { contextId })).status.state, "completed")
-    })))
+    })), covers("ML-09"))
 
-  it.effect("ML-09: of two messages at once one is refused", () =>
+  it.effect("refuse one of two simultaneous messages", () =>
     inWorkspace(Effect.gen(function*() {
       yield* send("first", { contextId })
       const one = (input: string) => Effect.forkChild(Effect.result(send(input, { contextId })))
@@ -199,80 +208,90 @@ describe("the emulator's rules", () => {
       yield* TestClock.adjust(Duration.seconds(60))
       const results = yield* Effect.forEach(fibers, Fiber.join)
       assert.sameMembers(results.map(({ _tag }) => _tag), ["Success", "Failure"])
-    })))
+    })), covers("ML-09"))
 
-  it.effect("ML-10: a context belongs to the agent that first used it", () =>
+  it.effect("bind a context to the agent that used it first", () =>
     Effect.gen(function*() {
       yield* send("hi", { contextId }).pipe(Effect.provide(agent("agent-1")))
       const reason = yield* refused(send("hi", { contextId })).pipe(Effect.provide(agent("agent-2")))
       assert.strictEqual(reason._tag, "InvalidArgumentError")
       assert.include(reason.message, "another agent")
-    }).pipe(Effect.provide(Rules.layerConversations)))
+    }).pipe(Effect.provide(Rules.layerConversations)), covers("ML-10"))
 
-  it.effect("ML-18: a context keeps its project; a later message need not name it", () =>
-    inWorkspace(Effect.gen(function*() {
-      const named = { contextId, memorylake: { readWriteProjectId: project } }
-      yield* send("one", named)
-      yield* send("two", { contextId })
-      yield* send("three", named)
-      const other = { contextId, memorylake: { readWriteProjectId: `proj-${"1".repeat(32)}` } }
-      assert.strictEqual((yield* refused(send("four", other))).code, "INVALID_ARGUMENT")
-      const late = Id.ContextId.make("ctx-late")
-      yield* send("one", { contextId: late })
-      assert.strictEqual((yield* refused(send("two", { ...named, contextId: late }))).code, "INVALID_ARGUMENT")
-    })))
+  it.effect(
+    "bind a context to its project, which later messages may leave out",
+    () =>
+      inWorkspace(Effect.gen(function*() {
+        const named = { contextId, memorylake: { readWriteProjectId: project } }
+        yield* send("one", named)
+        yield* send("two", { contextId })
+        yield* send("three", named)
+        const other = { contextId, memorylake: { readWriteProjectId: `proj-${"1".repeat(32)}` } }
+        assert.strictEqual((yield* refused(send("four", other))).code, "INVALID_ARGUMENT")
+        const late = Id.ContextId.make("ctx-late")
+        yield* send("one", { contextId: late })
+        assert.strictEqual((yield* refused(send("two", { ...named, contextId: late }))).code, "INVALID_ARGUMENT")
+      })),
+    covers("ML-18")
+  )
 
   const file = ["see", Part.url("drive://items/1")]
-  const refusals: ReadonlyArray<readonly [title: string, input: Message.Input, options: Options, code: string]> = [
-    ["ML-12: a malformed actor", "hi", { memorylake: { actorId: "jane" } }, "INVALID_ARGUMENT"],
+  const refusals: ReadonlyArray<
+    readonly [id: CoveredId, title: string, input: Message.Input, options: Options, code: string]
+  > = [
+    ["ML-12", "a malformed actor", "hi", { memorylake: { actorId: "jane" } }, "INVALID_ARGUMENT"],
     [
-      "ML-12: an actor of another workspace",
+      "ML-12",
+      "an actor of another workspace",
       "hi",
       { memorylake: { actorId: Refusals.unboundActor } },
       "INVALID_ARGUMENT"
     ],
-    ["ML-33: a deleted actor", "hi", { memorylake: { actorId: Refusals.inactiveActor } }, "ACTOR_INACTIVE"],
-    ["ML-33: a forbidden actor", "hi", { memorylake: { actorId: Refusals.deniedActor } }, "ACCESS_DENIED"],
-    ["ML-12: a malformed project", "hi", { memorylake: { readWriteProjectId: "p" } }, "INVALID_ARGUMENT"],
-    ["ML-33: an unknown project", "hi", { memorylake: { readWriteProjectId: Refusals.unknownProject } }, "NOT_FOUND"],
+    ["ML-33", "a deleted actor", "hi", { memorylake: { actorId: Refusals.inactiveActor } }, "ACTOR_INACTIVE"],
+    ["ML-33", "a forbidden actor", "hi", { memorylake: { actorId: Refusals.deniedActor } }, "ACCESS_DENIED"],
+    ["ML-12", "a malformed project", "hi", { memorylake: { readWriteProjectId: "p" } }, "INVALID_ARGUMENT"],
+    ["ML-33", "an unknown project", "hi", { memorylake: { readWriteProjectId: Refusals.unknownProject } }, "NOT_FOUND"],
     [
-      "ML-33: a forbidden project",
+      "ML-33",
+      "a forbidden project",
       "hi",
       { memorylake: { readOnlyProjectIds: [Refusals.deniedProject] } },
       "ACCESS_DENIED"
     ],
-    ["ML-17: files without a project", file, {}, "INVALID_ARGUMENT"],
+    ["ML-17", "files without a project", file, {}, "INVALID_ARGUMENT"],
     [
-      "ML-14: capabilities that are no object",
+      "ML-14",
+      "capabilities that are not an object",
       "hi",
       { memorylake: { overrides: { capabilitiesOverride: ["pii"] } } },
       "INVALID_ARGUMENT"
     ],
     [
-      "ML-10: a context of another agent",
+      "ML-10",
+      "a context of another agent",
       "hi",
       { contextId: Id.ContextId.make(Refusals.foreignContext) },
       "INVALID_ARGUMENT"
     ],
     ...Refusals.codes.map((code) =>
-      [`ML-33: the prompt that asks for ${code}`, `refuse with ${code}`, {}, code] as const
+      ["ML-33", `a prompt that asks for ${code}`, `refuse with ${code}`, {}, code] as const
     )
   ]
-  for (const [title, input, options, code] of refusals) {
-    it.effect(`${title} is refused, for send and stream alike`, () =>
+  for (const [id, title, input, options, code] of refusals) {
+    it.effect(`refuse ${title}, sent and streamed`, () =>
       inWorkspace(Effect.gen(function*() {
         assert.strictEqual((yield* refused(send(input, options))).code, code)
         assert.strictEqual((yield* refused(Stream.runDrain(stream(input, options)))).code, code)
-      })))
+      })), covers(id))
   }
 
-  it.effect("ML-36: a rate limit says how long to wait", () =>
+  it.effect("say how long a rate limit lasts", () =>
     inWorkspace(Effect.gen(function*() {
       const { retryAfter } = yield* refused(send("refuse with RATE_LIMIT_EXCEEDED"))
       assert.strictEqual(Duration.toSeconds(retryAfter!), 2)
-    })))
+    })), covers("ML-36"))
 
-  it.effect("ML-11: metadata.memorylake is required, and {} is enough", () =>
+  it.effect("require metadata.memorylake, and accept {}", () =>
     inWorkspace(Effect.gen(function*() {
       const transport = yield* AgentTransport
       const message = yield* Message.user("hi")
@@ -280,31 +299,39 @@ describe("the emulator's rules", () => {
       const inMessage = { message: { ...message, metadata: { memorylake: {} } }, metadata: { other: 1 } }
       assert.strictEqual((yield* refused(transport.call(Operation.SendMessage, inMessage))).code, "INVALID_ARGUMENT")
       assert.strictEqual((yield* send("hi")).status.state, "completed")
-    })))
+    })), covers("ML-11"))
 
-  it.effect("ML-12: a caller without an actor must name one; read-only projects that are unknown are skipped", () =>
-    inWorkspace(Effect.gen(function*() {
-      assert.strictEqual((yield* refused(send("hi"))).code, "STATE_NOT_READY")
-      const memorylake = {
-        actorId: "actor-33d6b73298fb43482a765643ff92444b",
-        readOnlyProjectIds: [Refusals.unknownProject]
-      }
-      assert.strictEqual((yield* send("hi", { memorylake })).status.state, "completed")
-    })).pipe(Effect.provideService(Caller.Current, { id: Refusals.keyWithoutActor })))
+  it.effect(
+    "require an actor of callers who have none, and ignore unknown read-only projects",
+    () =>
+      inWorkspace(Effect.gen(function*() {
+        assert.strictEqual((yield* refused(send("hi"))).code, "STATE_NOT_READY")
+        const memorylake = {
+          actorId: "actor-33d6b73298fb43482a765643ff92444b",
+          readOnlyProjectIds: [Refusals.unknownProject]
+        }
+        assert.strictEqual((yield* send("hi", { memorylake })).status.state, "completed")
+      })).pipe(Effect.provideService(Caller.Current, { id: Refusals.keyWithoutActor })),
+    covers("ML-12")
+  )
 
-  it.effect("ML-08: a push configuration in a message is ignored, a message without an id gets one", () =>
-    inWorkspace(Effect.gen(function*() {
-      const transport = yield* AgentTransport
-      const task = (yield* transport.call(Operation.SendMessage, {
-        message: yield* Message.user("hi", { messageId: MemoryLake.missingMessageId }),
-        metadata: { memorylake: {} },
-        configuration: { taskPushNotificationConfig: { url: "https://me.test" } }
-      })) as Task.Task
-      assert.strictEqual(task.status.state, "completed")
-      assert.notStrictEqual(task.history?.[0]?.messageId, MemoryLake.missingMessageId)
-    })))
+  it.effect(
+    "ignore the push configuration of a message, and give an id to a message without one",
+    () =>
+      inWorkspace(Effect.gen(function*() {
+        const transport = yield* AgentTransport
+        const task = (yield* transport.call(Operation.SendMessage, {
+          message: yield* Message.user("hi", { messageId: MemoryLake.missingMessageId }),
+          metadata: { memorylake: {} },
+          configuration: { taskPushNotificationConfig: { url: "https://me.test" } }
+        })) as Task.Task
+        assert.strictEqual(task.status.state, "completed")
+        assert.notStrictEqual(task.history?.[0]?.messageId, MemoryLake.missingMessageId)
+      })),
+    covers("ML-08")
+  )
 
-  it.effect("ML-30: a canceled task is canceled once, and its context is free again", () =>
+  it.effect("cancel a task once, and free its context", () =>
     inWorkspace(Effect.gen(function*() {
       const transport = yield* AgentTransport
       const { id } = yield* send("a slow one", { contextId, returnImmediately: true })
@@ -315,28 +342,32 @@ describe("the emulator's rules", () => {
         (yield* refused(transport.call(Operation.CancelTask, { id: done })))._tag,
         "TaskNotCancelableError"
       )
-    })))
+    })), covers("ML-30"))
 })
 
 describe("the emulator's canned runs", () => {
   const answer = (input: string, memorylake: Metadata = {}) =>
     Effect.map(send(input, { memorylake }), (task) => ({ task, answer: MemoryLakeAnswer.fromTask(task) }))
 
-  it.effect("ML-23: files, saved or not; unknown kinds; no answer at all", () =>
-    inWorkspace(Effect.gen(function*() {
-      assert.deepInclude((yield* answer("make a file")).answer?.attachments[0], {
-        committed: true,
-        url: "https://files.example.com/report.csv"
-      })
-      assert.deepInclude((yield* answer("make an unsaved file")).answer?.attachments[0], {
-        committed: false,
-        error: "the storage is full"
-      })
-      assert.strictEqual((yield* answer("with citations")).answer?.other.length, 2)
-      assert.isUndefined((yield* answer("be silent")).answer)
-    })))
+  it.effect(
+    "have files, saved or not, unknown kinds, and no answer on request",
+    () =>
+      inWorkspace(Effect.gen(function*() {
+        assert.deepInclude((yield* answer("make a file")).answer?.attachments[0], {
+          committed: true,
+          url: "https://files.example.com/report.csv"
+        })
+        assert.deepInclude((yield* answer("make an unsaved file")).answer?.attachments[0], {
+          committed: false,
+          error: "the storage is full"
+        })
+        assert.strictEqual((yield* answer("with citations")).answer?.other.length, 2)
+        assert.isUndefined((yield* answer("be silent")).answer)
+      })),
+    covers("ML-23")
+  )
 
-  it.effect("ML-24: tool results and tool errors", () =>
+  it.effect("have tool results and tool errors", () =>
     inWorkspace(Effect.gen(function*() {
       const { task } = yield* answer("search with a tool error")
       const results = MemoryLakeAnswer.fromHistory(task).flatMap((step) =>
@@ -344,9 +375,9 @@ describe("the emulator's canned runs", () => {
       )
       assert.deepStrictEqual(results.map(({ _tag }) => _tag), ["Success", "Failure"])
       assert.deepInclude(results[1], { error: "the page did not answer", code: "TIMEOUT" })
-    })))
+    })), covers("ML-24"))
 
-  it.effect("ML-14, ML-15: options show: language, web search, masked personal data", () =>
+  it.effect("follow the options: language, web search, masked personal data", () =>
     inWorkspace(Effect.gen(function*() {
       const { answer: spoken } = yield* answer("hello", { runtimeOptions: { language: "zh" } })
       assert.strictEqual(spoken?.text, "(Chinese) You asked: hello")
@@ -354,9 +385,9 @@ describe("the emulator's canned runs", () => {
       assert.strictEqual(masked?.text, "You asked: mail [EMAIL_REDACTED]")
       const { task } = yield* answer("hello", { overrides: { capabilitiesOverride: { webSearch: {} } } })
       assert.include(MemoryLakeAnswer.fromHistory(task).map(({ _tag }) => _tag), "ToolCall")
-    })))
+    })), covers("ML-14", "ML-15"))
 
-  it.effect("ML-22: the deltas of a run add up to its answer", () =>
+  it.effect("have deltas that add up to the answer", () =>
     inWorkspace(Effect.gen(function*() {
       const events = yield* Stream.runCollect(stream("What does it all add up to, in the end?"))
       const steps = events.flatMap(MemoryLakeAnswer.steps)
@@ -364,9 +395,9 @@ describe("the emulator's canned runs", () => {
       assert.isAbove(text.length, 2)
       const [final] = steps.flatMap((step) => step._tag === "Answer" ? [step.answer.text] : [])
       assert.strictEqual(text.join(""), final)
-    })))
+    })), covers("ML-22"))
 
-  it.effect("a task that asks back goes on with the reply", () =>
+  it.effect("continue with the reply to a question", () =>
     inWorkspace(Effect.gen(function*() {
       const asked = yield* send("ask me", { contextId })
       assert.strictEqual(asked.status.state, "input-required")
