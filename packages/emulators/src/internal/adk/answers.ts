@@ -1,4 +1,4 @@
-/** The emulated agent: the first word of a message says what it does (docs/adk.md). */
+/** The default script of the emulated agent, by the first word of a message (docs/adk.md). */
 import type * as AdkContent from "@effect-a2a/transport-adk/AdkContent"
 import * as AdkEvent from "@effect-a2a/transport-adk/AdkEvent"
 import * as Predicate from "effect/Predicate"
@@ -8,7 +8,7 @@ import { call, event, fail, respond, save, say, think, wait } from "./steps.ts"
 
 type Script = (rest: string, turn: Steps.Turn) => ReadonlyArray<Steps.Step>
 
-const number = (text: string, otherwise: number) => Number.parseInt(text, 10) || otherwise
+const toNumber = (text: string, ifInvalid: number) => Number.parseInt(text, 10) || ifInvalid
 
 const pay = { id: "adk-pay", name: "pay", args: { euro: 9 } }
 
@@ -138,10 +138,11 @@ const words: { readonly [word: string]: Script } = {
   ],
   throwfirst: () => [fail("nothing works")],
   throwstring: () => [fail()],
-  slow: (rest) => Array.from({ length: number(rest, 3) }, (_, i) => [wait("1 second"), say(`Tick ${i + 1}. `)]).flat(),
-  silent: (rest) => [wait(`${number(rest, 60)} seconds`), say("Here I am.")],
+  slow: (rest) =>
+    Array.from({ length: toNumber(rest, 3) }, (_, i) => [wait("1 second"), say(`Tick ${i + 1}. `)]).flat(),
+  silent: (rest) => [wait(`${toNumber(rest, 60)} seconds`), say("Here I am.")],
   unicode: () => [say("Ünï\u2028cöde ", "🦊 \u0000 ", "漢字")],
-  big: (rest) => [say("x".repeat(number(rest, 100_000)))],
+  big: (rest) => [say("x".repeat(toNumber(rest, 100_000)))],
   nothing: () => [],
   echo: (_, { customMetadata, invocationId, parts, state }) => [
     say(JSON.stringify({ parts, state, customMetadata, ...(invocationId !== undefined && { invocationId }) }))
@@ -149,9 +150,9 @@ const words: { readonly [word: string]: Script } = {
 }
 
 const member = (json: Schema.Json | undefined, name: string): Schema.Json | undefined =>
-  Predicate.isObject(json) ? (json as Schema.JsonObject)[name] : undefined
+  Predicate.isReadonlyObject(json) ? (json as Schema.JsonObject)[name] : undefined
 
-/** What the agent does with an answer. */
+/** Returns the steps that follow an answer. */
 const resume = ({ name, response }: AdkContent.FunctionResponse): ReadonlyArray<Steps.Step> => {
   switch (name) {
     case "adk_request_confirmation": {
@@ -172,14 +173,14 @@ const resume = ({ name, response }: AdkContent.FunctionResponse): ReadonlyArray<
   }
 }
 
-const isAsked = (events: ReadonlyArray<AdkEvent.Event>) => ({ id }: AdkContent.FunctionResponse) =>
+const hasCall = (events: ReadonlyArray<AdkEvent.Event>, { id }: AdkContent.FunctionResponse) =>
   events.some((event) => AdkEvent.calls(event).some((call) => call.id === id))
 
-/** What the agent does in a turn; it depends on nothing else. */
+/** Returns the steps of a turn. */
 export const answer = (turn: Steps.Turn): ReadonlyArray<Steps.Step> => {
   const { events, responses, text } = turn
   if (responses.length > 0) {
-    const unknown = responses.filter((one) => !isAsked(events)(one)).map(({ id }) => id)
+    const unknown = responses.filter((response) => !hasCall(events, response)).map(({ id }) => id)
     return unknown.length > 0
       ? [fail(`No function call event found for function responses ids: ${unknown.join(", ")}`)]
       : responses.flatMap(resume)

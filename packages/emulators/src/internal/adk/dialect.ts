@@ -1,27 +1,29 @@
-/** How servers of two languages spell what is the same. */
+/** Differences in spelling between servers in Python and JavaScript. */
 import type * as AdkEvent from "@effect-a2a/transport-adk/AdkEvent"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Schema from "effect/Schema"
 
+/** The kind of server. */
 export type Flavour = "python" | "javascript"
 
-/** Base64 as Python writes it. */
-const urlSafe = (text: string) => text.replaceAll("+", "-").replaceAll("/", "_")
+/** Converts base64 to the alphabet of Python. */
+const toUrlSafe = (text: string) => text.replaceAll("+", "-").replaceAll("/", "_")
 
+/** The spelling of one kind of server. */
 export interface Spelling {
   readonly flavour: Flavour
   readonly version: Schema.JsonObject
   readonly health: HttpServerResponse.HttpServerResponse
-  /** Seconds or milliseconds. */
+  /** Converts milliseconds to the unit of the server. */
   readonly time: (millis: number) => number
   readonly eventId: (n: number) => string
   readonly defaults: AdkEvent.Event
   readonly bytes: (base64: string) => string
   readonly refuse: (status: number, message: string) => HttpServerResponse.HttpServerResponse
   readonly noRoute: (method: string, path: string) => HttpServerResponse.HttpServerResponse
-  /** `/run` of an agent that threw. */
+  /** The response of `/run` if the agent threw. */
   readonly threw: (message: string | undefined, events: ReadonlyArray<unknown>) => HttpServerResponse.HttpServerResponse
-  /** The last frame of a stream whose agent threw. */
+  /** The last frame of a stream if the agent threw. */
   readonly frame: (message: string | undefined, millis: number) => unknown
   readonly deleted: HttpServerResponse.HttpServerResponse
   readonly sessions: (sessions: ReadonlyArray<unknown>) => unknown
@@ -39,7 +41,7 @@ const python: Spelling = {
   time: (millis) => millis / 1000,
   eventId: (n) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`,
   defaults: { actions: noActions, nodeInfo: { path: "" } },
-  bytes: urlSafe,
+  bytes: toUrlSafe,
   refuse: (status, message) => json({ detail: message }, status),
   noRoute: () => json({ detail: "Not Found" }, 404),
   threw: () => HttpServerResponse.text("Internal Server Error", { status: 500 }),
@@ -77,4 +79,5 @@ const javascript: Spelling = {
   duplicate: 400
 }
 
+/** The spelling by kind of server. */
 export const spellings: { readonly [F in Flavour]: Spelling } = { python, javascript }

@@ -1,4 +1,4 @@
-/** What servers say of a request that is not as it should be. */
+/** Reads requests, and refuses invalid ones as the servers do. */
 import type * as AdkRun from "@effect-a2a/transport-adk/AdkRun"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import type { Flavour } from "./dialect.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
+/** A JSON object before it is checked. */
 export type Json = { readonly [name: string]: any }
 
 const parse = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Json))
@@ -26,12 +27,12 @@ const notJson = {
 const page =
   "<!DOCTYPE html>\n<html>\n<body>\n<pre>SyntaxError: Unexpected token in JSON<br> &nbsp; &nbsp;at parse (node:json:1:1)</pre>\n</body>\n</html>\n"
 
-/** A body, or the refusal of one that is no JSON object. */
+/** Reads a body. Fails with the server's refusal if it is not a JSON object. */
 export const body = (flavour: Flavour, request: HttpServerRequest.HttpServerRequest): Effect.Effect<Json, Response> =>
   Effect.flatMap(Effect.orElseSucceed(request.text, () => ""), (text) => {
     if (text.trim() === "") return Effect.succeed({})
     const parsed = Result.getOrUndefined(parse(text))
-    if (Predicate.isObject(parsed)) return Effect.succeed(parsed as Json)
+    if (Predicate.isReadonlyObject(parsed)) return Effect.succeed(parsed as Json)
     return Effect.fail(
       flavour === "python"
         ? invalid([notJson])
@@ -62,7 +63,7 @@ const issues = (run: Json): ReadonlyArray<Json> => [
   )
 ]
 
-/** The request of a run; JavaScript looks at nothing. */
+/** Reads the request of a run. JavaScript checks nothing. */
 export const run = (flavour: Flavour, body: Json): Effect.Effect<AdkRun.RunRequest, Response> => {
   const found = flavour === "python" ? issues(body) : []
   return found.length > 0 ? Effect.fail(invalid(found)) : Effect.succeed(body as AdkRun.RunRequest)

@@ -1,4 +1,4 @@
-/** Plays the steps of a turn as the events of a run, and writes them down as a server does. */
+/** Runs the steps of a turn as events, and writes them in the spelling of a server. */
 import type * as AdkContent from "@effect-a2a/transport-adk/AdkContent"
 import * as AdkEvent from "@effect-a2a/transport-adk/AdkEvent"
 import type * as AdkRun from "@effect-a2a/transport-adk/AdkRun"
@@ -9,22 +9,24 @@ import type { Spelling } from "./dialect.ts"
 import type * as Steps from "./steps.ts"
 import type * as Store from "./store.ts"
 
-/** The agent threw; without a message, something that is no error. */
+/** The agent threw. Without a message it threw a value that is not an error. */
 export interface Threw {
   readonly _tag: "Threw"
   readonly message: string | undefined
 }
 
+/** The parts of a server that a run needs. */
 export interface Served {
   readonly spelling: Spelling
   readonly store: Store.Store
   readonly agent: (turn: Steps.Turn) => ReadonlyArray<Steps.Step>
-  /** Counts what is made, for its id. */
-  readonly next: (what: "event" | "run" | "session") => number
+  /** Returns the next number for an id. */
+  readonly next: (kind: "event" | "run" | "session") => number
 }
 
-const text = (text: string, thought: boolean): AdkContent.Part => thought ? { text, thought } : { text }
+const toPart = (text: string, thought: boolean): AdkContent.Part => thought ? { text, thought } : { text }
 
+/** Runs the agent in a session. */
 export const run = (
   { agent, next, spelling, store }: Served,
   session: Store.Session,
@@ -52,11 +54,11 @@ export const run = (
       return completed
     })
 
-  const said = (pieces: ReadonlyArray<string>, thought: boolean): ReadonlyArray<AdkEvent.Event> => [
+  const toEvents = (pieces: ReadonlyArray<string>, thought: boolean): ReadonlyArray<AdkEvent.Event> => [
     ...isStreaming
-      ? pieces.map((piece) => ({ partial: true, content: { role: "model", parts: [text(piece, thought)] } }))
+      ? pieces.map((piece) => ({ partial: true, content: { role: "model", parts: [toPart(piece, thought)] } }))
       : [],
-    { content: { role: "model", parts: [text(pieces.join(""), thought)] } }
+    { content: { role: "model", parts: [toPart(pieces.join(""), thought)] } }
   ]
 
   const events = (step: Steps.Step): Effect.Effect<ReadonlyArray<AdkEvent.Event>, Threw> => {
@@ -70,7 +72,7 @@ export const run = (
           ? Effect.succeed([])
           : Effect.map(put(step.event), (one) => [one])
       case "Say":
-        return Effect.forEach(said(step.pieces, step.thought), put)
+        return Effect.forEach(toEvents(step.pieces, step.thought), put)
       case "Save":
         return Effect.map(
           put({
@@ -102,7 +104,7 @@ export const run = (
   }))
 }
 
-/** An event of content and files is sent as two by Python, the files in the second. */
+/** Splits an event with content and files in two, files last, as Python sends it. */
 export const split = (event: AdkEvent.Event): ReadonlyArray<AdkEvent.Event> => {
   const { actions, content, ...rest } = event
   return Object.keys(actions?.artifactDelta ?? {}).length === 0 || content === undefined || actions === undefined
@@ -110,7 +112,8 @@ export const split = (event: AdkEvent.Event): ReadonlyArray<AdkEvent.Event> => {
     : [{ ...event, actions: { ...actions, artifactDelta: {} } }, { ...rest, actions }]
 }
 
-const spelled = (spelling: Spelling) => (part: AdkContent.Part): AdkContent.Part => {
+/** Writes a part in the spelling of a server. */
+export const writePart = (spelling: Spelling, part: AdkContent.Part): AdkContent.Part => {
   const { inlineData, thoughtSignature } = part
   return {
     ...part,
@@ -119,9 +122,8 @@ const spelled = (spelling: Spelling) => (part: AdkContent.Part): AdkContent.Part
   }
 }
 
-/** A part, or an event, as the server writes it. */
-export const writePart = (spelling: Spelling, part: AdkContent.Part): unknown => spelled(spelling)(part)
+/** Returns a function that writes an event in the spelling of a server. */
 export const write = (spelling: Spelling) => (event: AdkEvent.Event): unknown =>
   event.content?.parts === undefined
     ? event
-    : { ...event, content: { ...event.content, parts: event.content.parts.map(spelled(spelling)) } }
+    : { ...event, content: { ...event.content, parts: event.content.parts.map((part) => writePart(spelling, part)) } }

@@ -3,12 +3,14 @@ import type * as AdkContent from "@effect-a2a/transport-adk/AdkContent"
 import type * as AdkEvent from "@effect-a2a/transport-adk/AdkEvent"
 import type * as Schema from "effect/Schema"
 
+/** Identifies a session. */
 export interface Place {
   readonly app: string
   readonly user: string
   readonly session: string
 }
 
+/** A stored session. */
 export interface Session {
   readonly place: Place
   readonly events: Array<AdkEvent.Event>
@@ -19,12 +21,13 @@ type State = Map<string, Schema.Json>
 
 const key = (...segments: ReadonlyArray<string>) => JSON.stringify(segments)
 
-const within = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
+const getOrMake = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
   const value = map.get(key) ?? make()
   map.set(key, value)
   return value
 }
 
+/** Creates an empty store. */
 export const make = () => {
   const sessions = new Map<string, Session>()
   const states = new Map<string, State>()
@@ -35,9 +38,9 @@ export const make = () => {
     user: key(app, user),
     app: key(app)
   })
-  const state = (scope: string) => within(states, scope, () => new Map())
+  const state = (scope: string) => getOrMake(states, scope, () => new Map())
 
-  /** The scope that a name is of; names that begin with `temp:` are of none. */
+  /** Returns the scope of a name, or `undefined` for names that begin with `temp:`. */
   const scopeOf = (place: Place, name: string): string | undefined => {
     const { app, own, user } = scopes(place)
     if (name.startsWith("temp:")) return undefined
@@ -46,7 +49,7 @@ export const make = () => {
 
   const filesOf = (place: Place, filename: string) => {
     const { own, user } = scopes(place)
-    return within(files, filename.startsWith("user:") ? user : own, () => new Map())
+    return getOrMake(files, filename.startsWith("user:") ? user : own, () => new Map())
   }
 
   const get = (place: Place): Session | undefined => sessions.get(scopes(place).own)
@@ -82,15 +85,15 @@ export const make = () => {
       const { app, own, user } = scopes(place)
       return Object.fromEntries([app, user, own].flatMap((scope) => Array.from(state(scope))))
     },
-    /** Writes an event down, with what it changes. */
+    /** Appends an event and applies its changes of state. */
     append: (session: Session, event: AdkEvent.Event, at: number): void => {
       session.events.push(event)
       session.lastUpdateTime = at
       write(session.place, event.actions?.stateDelta)
     },
-    /** The new version. */
+    /** Saves a file and returns its new version. */
     save: (place: Place, filename: string, part: AdkContent.Part): number =>
-      within(filesOf(place, filename), filename, (): Array<AdkContent.Part> => []).push(part) - 1,
+      getOrMake(filesOf(place, filename), filename, (): Array<AdkContent.Part> => []).push(part) - 1,
     versions: (place: Place, filename: string): ReadonlyArray<AdkContent.Part> =>
       filesOf(place, filename).get(filename) ?? [],
     forget: (place: Place, filename: string): boolean => filesOf(place, filename).delete(filename),
@@ -101,4 +104,5 @@ export const make = () => {
   }
 }
 
+/** The sessions and files of a server. */
 export type Store = ReturnType<typeof make>
