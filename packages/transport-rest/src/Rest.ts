@@ -34,9 +34,10 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { encodeSegment, expand } from "./internal/template.ts"
 
-const split = (body: Schema.Json, tenants: boolean | undefined) => {
+/** Takes the tenant out of a request if the protocol version has it in the path (A2A 1.0 §11.3). */
+const splitTenant = (body: Schema.Json, isSegment: boolean | undefined) => {
   const { tenant, ...rest } = body as { readonly [name: string]: Schema.Json }
-  return tenants === true && typeof tenant === "string"
+  return isSegment === true && typeof tenant === "string"
     ? { segment: `/${encodeSegment(tenant)}`, rest }
     : { segment: "", rest: body }
 }
@@ -48,11 +49,11 @@ export const binding: HttpBinding.HttpBinding = {
   accept: ({ rest }) =>
     rest.contentType === "application/json" ? rest.contentType : `${rest.contentType}, application/json`,
   toRequests: ({ body, operation, protocol: { rest } }) => {
-    const request = split(body, rest.tenantSegment)
+    const tenant = splitTenant(body, rest.tenantSegment)
     const routes: ReadonlyArray<Protocol.Route> = rest.routes[operation._tag] ?? []
     return routes.map((route) => {
-      const frame = expand(route, rest.prefix ?? "", request.rest)
-      return { ...frame, path: request.segment + frame.path, ...(rest.prefix && { prefix: rest.prefix }) }
+      const request = expand(route, rest.prefix ?? "", tenant.rest)
+      return { ...request, path: tenant.segment + request.path, ...(rest.prefix && { prefix: rest.prefix }) }
     })
   },
   fromResponse: ({ body, event, protocol, status }) => {

@@ -6,13 +6,15 @@ import { FetchHttpClient } from "effect/http"
 
 const targetOf = (env: Record<string, string>, options?: Parameters<typeof Rest.layerConfig>[0]) =>
   Effect.map(AgentTransport.AgentTransport, ({ target }) => target).pipe(
-    Effect.provide(Rest.layerConfig(options).pipe(
-      Layer.provide([
-        Credentials.layerNone,
-        FetchHttpClient.layer,
-        ConfigProvider.layer(ConfigProvider.fromEnvRecord(env))
-      ])
-    ))
+    Effect.provide(
+      Rest.layerConfig(options).pipe(
+        Layer.provide([
+          Credentials.layerNone,
+          FetchHttpClient.layer,
+          ConfigProvider.layer(ConfigProvider.fromEnvRecord(env))
+        ])
+      )
+    )
   )
 
 describe("Rest.layerConfig", () => {

@@ -89,7 +89,7 @@ export const run = (sinks: Sinks, turn: Turn, first: Task.Task, replies: Stream.
       const refusal = Cause.findErrorOption(exit.cause)
       if (Option.isNone(refusal)) {
         return Effect.andThen(
-          Effect.logError("An agent died", exit.cause),
+          Effect.logError("The executor died", exit.cause),
           emit(writer.close("failed", internalError.message))
         )
       }

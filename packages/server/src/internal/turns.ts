@@ -82,7 +82,7 @@ const toMessage = (
     withTurnSpan(turn),
     Effect.mapError(toReason),
     Effect.catchDefect((defect) =>
-      Effect.andThen(Effect.logError("An agent died", defect), Effect.fail(internalError))
+      Effect.andThen(Effect.logError("The executor died", defect), Effect.fail(internalError))
     ),
     Effect.flatMap((input) => Message.agent(input, { contextId, ...(task === undefined ? undefined : { taskId }) }))
   )
