@@ -147,7 +147,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   ).pipe(
     Effect.provideService(HttpClient.HttpClient, client)
   )
-  const [first, ...others] = transports as Arr.NonEmptyArray<AgentTransport["Service"]>
+  const [first, ...others] = transports
   return WithCard.withCard(current, card.capabilities)(others.reduce(Failover.orElse, first))
 })
 

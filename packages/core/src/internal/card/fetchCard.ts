@@ -138,7 +138,7 @@ export const from = (
   )
 }
 
-/** Fetches the card from `url`, or from the well-known places if there is none. */
+/** Fetches the card from `url`, or without one from the well-known places. */
 export const get = (peer: HttpPeer.A2aPeer, url: string | undefined) => {
   const place = url === undefined ? undefined : URL.parse(url, peer.base)
   if (place === null) {
