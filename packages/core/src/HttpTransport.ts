@@ -83,14 +83,14 @@ export const layer = (
   options: Options & { readonly binding: HttpBinding }
 ): Layer.Layer<AgentTransport, AgentError.AgentError, Requirements> => Layer.effect(AgentTransport, make(options))
 
-const protocols = { "1.0": Protocol.v1_0, "0.3": Protocol.v0_3 }
+/** A function, so that bundles without {@link layerConfig} leave it out. */
+const protocolConfig = () =>
+  Config.Literals(["1.0", "0.3"], "A2A_PROTOCOL").pipe(
+    Config.withDefault("1.0"),
+    Config.map((version): Protocol.Protocol => version === "0.3" ? Protocol.v0_3 : Protocol.v1_0)
+  )
 
-const protocolConfig = Config.Literals(["1.0", "0.3"], "A2A_PROTOCOL").pipe(
-  Config.withDefault("1.0"),
-  Config.map((version): Protocol.Protocol => protocols[version])
-)
-
-const tenantConfig = Config.NonEmptyString("A2A_TENANT").pipe(Config.withDefault(undefined))
+const tenantConfig = () => Config.NonEmptyString("A2A_TENANT").pipe(Config.withDefault(undefined))
 
 /**
  * {@link layer} with options from configuration, unless they are given: `A2A_URL` (required), `A2A_PROTOCOL` (`1.0`, the
@@ -101,8 +101,8 @@ export const layerConfig = (
 ): Layer.Layer<AgentTransport, AgentError.AgentError | Config.ConfigError, Requirements> =>
   Layer.unwrap(Effect.gen(function*() {
     const url = options.url ?? (yield* Config.NonEmptyString("A2A_URL"))
-    const protocol = options.protocol ?? (yield* protocolConfig)
-    const tenant = options.tenant ?? (yield* tenantConfig)
+    const protocol = options.protocol ?? (yield* protocolConfig())
+    const tenant = options.tenant ?? (yield* tenantConfig())
     return layer({ ...options, url, protocol, tenant })
   }))
 
