@@ -16,9 +16,9 @@ const layers: ReadonlyArray<ReadonlyArray<string>> = [
   words("AgentTransport Resilience internal/transport"),
   words(`
     HttpBinding HttpTransport HttpPeer HttpExchange ServedInterfaces ServerHandler ServerSentEvents AddressGuard Credentials
-    OAuth Discovery Connector internal/binding internal/http internal/card internal/credentials
+    OAuth Discovery internal/binding internal/http internal/card internal/credentials
   `),
-  words("Agent internal/client"),
+  words("Agent Connector internal/client"),
   words("Conversation internal/conversation")
 ]
 
