@@ -58,7 +58,8 @@ describe("examples", () => {
 
   for (const { at, claims, name, runs } of examples) {
     it(at, () => {
-      assert.strictEqual(claims.checked, claims.made, "`// =>` that stands after no expression statement")
+      assert.strictEqual(claims.checked, claims.made, "each `// =>` follows an expression statement")
+      assert.strictEqual(claims.hollow, 0, "no `// =>` follows typeof, Layer.isLayer and the like")
       assert.deepStrictEqual(types.split("\n").filter((line) => line.includes(name)), [])
       if (!runs) return
       const outcome = outcomes.find((one) => one.name === name)
@@ -99,7 +100,7 @@ describe("extraction", () => {
         "```"
       ].join("\n")
     )
-    assert.deepStrictEqual(first?.claims, { made: 5, checked: 3 })
+    assert.deepStrictEqual(first?.claims, { made: 5, checked: 3, hollow: 0 })
     assert.deepStrictEqual(first?.module.split("\n").slice(2), [
       "const x = 1 // => 1",
       ";$same((Array.of(x).map((n) => {",
@@ -112,6 +113,14 @@ describe("extraction", () => {
     ])
     assert.deepStrictEqual([second?.at, second?.runs], ["a.md:11", false])
     assert.deepStrictEqual(others, [])
+  })
+
+  it("counts claims that hold for any value of the type", () => {
+    const [example] = extract(
+      "a.md",
+      ["```ts", "Layer.isLayer(x) // => true", "typeof f // => \"function\"", "isLayer // => 1", "```"].join("\n")
+    )
+    assert.deepStrictEqual(example?.claims, { made: 3, checked: 3, hollow: 2 })
   })
 
   it("reads comments", () => {

@@ -234,7 +234,7 @@ describe("a stream", () => {
   )
 
   it.effect(
-    "that is no event stream is malformed, and the error names its content type",
+    "of another content type is malformed, and the error names it",
     () =>
       inEach((combination) =>
         Effect.gen(function*() {

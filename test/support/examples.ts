@@ -1,6 +1,6 @@
-// The examples of the documentation as modules that can be checked and run. Every ```ts block is one and stands alone;
-// one that opens with "ts no-run" is only type-checked. Lines keep their numbers, so that errors point at the document.
-import { parseSync } from "oxc-parser"
+// The examples of the documentation as modules that can be checked and run. Each ```ts block is a module;
+// a block that opens with "ts no-run" is only type-checked. Lines keep their numbers, so that errors name the document.
+import { type Expression, parseSync } from "oxc-parser"
 import { exists, files, read, sources } from "../../scripts/workspace.ts"
 
 export interface Example {
@@ -10,8 +10,11 @@ export interface Example {
   readonly name: string
   readonly module: string
   readonly runs: boolean
-  /** How many `// =>` lines it has, and how many of them stand after an expression and so check something. */
-  readonly claims: { readonly made: number; readonly checked: number }
+  /**
+   * The number of `// =>` lines, of those that follow an expression and so are checked, and of those that are hollow: they
+   * hold for any value of the type.
+   */
+  readonly claims: { readonly made: number; readonly checked: number; readonly hollow: number }
 }
 
 const block = /^([ \t]*\*[ \t]?)?```ts([^\n]*)\n([^]*?)^(?:[ \t]*\*[ \t]?)?```[ \t]*$/gm
@@ -23,12 +26,20 @@ export const same = `import { deepStrictEqual } from "node:assert"
 export const same = (actual: unknown, expected: unknown): void => deepStrictEqual(actual, expected)
 `
 
-/** `expression // => value` becomes a comparison; the rest stays. */
+/** `typeof x`, `Layer.isLayer(x)`: they show no result that a reader wants to see. */
+const isHollow = (expression: Expression): boolean =>
+  (expression.type === "UnaryExpression" && expression.operator === "typeof") ||
+  (expression.type === "CallExpression" && expression.callee.type === "MemberExpression" &&
+    expression.callee.property.type === "Identifier" &&
+    /^is(Layer|Effect|Stream|Sink|Schema)$/.test(expression.callee.property.name))
+
+/** Turns `expression // => value` into a comparison and keeps the rest. */
 const compare = (code: string): Pick<Example, "claims" | "module"> => {
   const { comments, program } = parseSync("example.ts", code)
   let module = ""
   let end = 0
   let checked = 0
+  let hollow = 0
   for (const statement of program.body) {
     const [rest, value] = claim.exec(code.slice(statement.end)) ?? []
     if (rest === undefined || statement.type !== "ExpressionStatement") continue
@@ -38,10 +49,11 @@ const compare = (code: string): Pick<Example, "claims" | "module"> => {
     }), (${value}))${rest.includes("\n") ? "\n" : ""}`
     end = statement.end + rest.length
     checked += 1
+    if (isHollow(expression)) hollow += 1
   }
   return {
     module: module + code.slice(end),
-    claims: { made: comments.filter((comment) => comment.value.startsWith(" =>")).length, checked }
+    claims: { made: comments.filter((comment) => comment.value.startsWith(" =>")).length, checked, hollow }
   }
 }
 

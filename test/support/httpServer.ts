@@ -1,4 +1,4 @@
-/** A server on this machine that answers byte by byte as a test says, and remembers what it was asked. */
+/** An HTTP server on this machine whose responses a test writes, and the list of its requests. */
 import * as Effect from "effect/Effect"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
@@ -41,7 +41,7 @@ export const json = (response: http.ServerResponse, body: unknown, status = 200)
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
 }
 
-/** Events as they come; `cut` ends the connection behind them without a word. */
+/** Responds with an event stream; `cut` closes the connection after the last event. */
 export const events = (
   response: http.ServerResponse,
   all: ReadonlyArray<unknown>,
@@ -50,7 +50,7 @@ export const events = (
   response.writeHead(200, { "content-type": "text/event-stream" })
   const text = all.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")
   response.write(text, () => {
-    // what was written is to arrive first
+    // the events arrive first
     if (end === "cut") setTimeout(() => response.destroy(), 50)
     if (end === "end") response.end()
   })
@@ -58,7 +58,7 @@ export const events = (
 
 const ids = { taskId: "t-1", contextId: "c-1" }
 
-/** A task in the words of 1.0. */
+/** A task in the dialect of 1.0. */
 export const task = (state: string, text?: string) => ({
   id: "t-1",
   contextId: "c-1",
@@ -72,7 +72,7 @@ export const chunk = (text: string, append: boolean) => ({
   artifactUpdate: { ...ids, artifact: { artifactId: "a", parts: [{ text }] }, append }
 })
 
-/** An agent in 1.0 over REST whose streamed answers are cut at "Hel"; it goes on with "lo you" on subscription. */
+/** An agent of 1.0 over REST whose streams are cut after "Hel"; a subscription continues with "lo you". */
 export const cutting: Answer = ({ line }, response) => {
   if (line.endsWith(":stream")) {
     return events(response, [{ task: task("SUBMITTED") }, status("WORKING"), chunk("Hel", false)], "cut")

@@ -1,23 +1,23 @@
-/** A TCP proxy that breaks the answers that go through it, each in the way that is planned for it. */
+/** A TCP proxy that breaks responses by a plan. */
 import * as Effect from "effect/Effect"
 import * as net from "node:net"
 
-/** What becomes of one answer: after as many bytes of it (its head included) it is reset, ended, or says no more. */
+/** A fault of one response: after so many bytes (headers included) it is reset, ended, or stalls. */
 export interface Fault {
   readonly how: "reset" | "end" | "stall"
   readonly after: number
 }
 
-/** Of the n-th answer since the plan was made; nothing befalls it where there is no fault. */
+/** Returns the fault of the n-th response since the plan was set, if it has one. */
 export type Plan = (answer: number) => Fault | undefined
 
 export interface Proxy {
   readonly origin: string
-  /** Counts answers anew. */
+  /** Sets the plan and restarts the count of responses. */
   readonly plan: (plan: Plan) => Effect.Effect<void>
-  /** Each answer since the plan was made, and how much of it was passed on. */
+  /** The responses since the plan was set, and how many bytes of each were forwarded. */
   readonly answers: ReadonlyArray<{ readonly bytes: number }>
-  /** How often each fault befell an answer, over all plans. */
+  /** The number of faults of each kind, over all plans. */
   readonly faults: Readonly<Record<Fault["how"], number>>
   /** Sockets to clients that are open. */
   readonly open: Effect.Effect<number>
@@ -25,7 +25,7 @@ export interface Proxy {
 
 const untouched: Plan = () => undefined
 
-/** Forwards to a port of this machine until the scope ends, which cuts what is open. */
+/** Forwards to a port of this machine until the scope closes, which closes all connections. */
 export const make = (port: number) =>
   Effect.map(
     Effect.acquireRelease(
@@ -60,7 +60,7 @@ export const make = (port: number) =>
           agent.on("close", () => client.destroySoon())
           both((socket) => socket.on("error", () => both((one) => one.destroy())))
           client.on("data", (bytes) => {
-            // a connection that is kept carries one request after another
+            // a kept connection carries one request after another
             if (isAnswered) {
               answer = { bytes: 0 }
               fault = plan(answers.push(answer) - 1)

@@ -1,4 +1,4 @@
-/** A peer that is a function: what was asked, as it went over the wire, to the bytes that are answered. */
+/** A peer that is a function from a request, as it was sent, to a response. */
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
@@ -13,7 +13,7 @@ export interface Asked {
   readonly body: string
 }
 
-/** An `HttpClient` whose requests are answered by `answer`, and the list they are written to. */
+/** Creates an `HttpClient` that responds with `answer`, and the list of its requests. */
 export const respond = (answer: (asked: Asked) => Response) => {
   const asked: Array<Asked> = []
   const client = HttpClient.make((request) =>
@@ -32,10 +32,10 @@ export const respond = (answer: (asked: Asked) => Response) => {
   return { asked, layer: Layer.succeed(HttpClient.HttpClient, client) }
 }
 
-/** An answer that is no stream. */
+/** A response in JSON. */
 export const json = (body: string): Response => new Response(body, { headers: { "content-type": "application/json" } })
 
-/** A body that arrives in pieces; `cut`: the connection is closed before its end. */
+/** A body in pieces; `cut` closes the connection before its end. */
 export const pieces = (chunks: ReadonlyArray<Uint8Array>, cut = false): ReadableStream<Uint8Array> =>
   Stream.toReadableStream(
     Stream.concat(
@@ -44,7 +44,7 @@ export const pieces = (chunks: ReadonlyArray<Uint8Array>, cut = false): Readable
     )
   )
 
-/** An event stream in chunks of `size` bytes, so that no frame arrives whole. */
+/** An event stream in chunks of `size` bytes, so that every frame is cut. */
 export const events = (body: string, size = 7): Response => {
   const bytes = new TextEncoder().encode(body)
   const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.slice(i * size, (i + 1) * size))

@@ -21,20 +21,20 @@ import { combinations } from "../../peers/combinations.ts"
 export interface Peer {
   readonly name: string
   readonly mode: "replay" | "snapshot"
-  /** Whether it says something beside its answer. */
+  /** `true` if it sends status messages. */
   readonly speaks: boolean
   readonly questions: ReadonlyArray<string>
   readonly transport: Layer.Layer<AgentTransport, AgentError.AgentError, HttpClient | Credentials>
-  /** The transport that is disturbed by nothing, where it is another. */
+  /** The transport without faults, if it is another. */
   readonly undisturbed?: Peer["transport"]
-  /** A way to it with faults of its own, if it has any; `clean` has none. */
+  /** The HTTP client of the disturbed runs, which may add faults; `clean` has none. */
   readonly client: Layer.Layer<HttpClient>
   readonly clean: Layer.Layer<HttpClient>
 }
 
 const path = "/agent"
 
-/** A run from a seed: pieces of an answer, waits, and one of several ends. */
+/** A script from a seed: pieces of an artifact, waits, and one of several ends. */
 const script = (speaks: boolean, wait: Duration.Duration) => (question: string): ReadonlyArray<Script.Step> => {
   const next = Fault.random(Number(question.replace(/\D/g, "")))
   const steps: Array<Script.Step> = []
@@ -52,7 +52,7 @@ const script = (speaks: boolean, wait: Duration.Duration) => (question: string):
 
 const numbered = (word: string, count: number) => Array.from({ length: count }, (_, at) => `${word} ${at + 1}`)
 
-/** What serves both kinds, and how they are reached at an origin. */
+/** The services of both kinds, and their peers at an origin. */
 export const services = (wait: Duration.Duration) => {
   const lake = {
     routes: MemoryLakeEmulator.routes,

@@ -1,4 +1,4 @@
-/** A randomized run: streams through faults of the network, each compared with the undisturbed one. */
+/** A randomized run: streams through faults of the network, each compared with the same stream without faults. */
 import * as Agent from "@effect-a2a/core/Agent"
 import * as AgentError from "@effect-a2a/core/AgentError"
 import * as AgentStream from "@effect-a2a/core/AgentStream"
@@ -16,10 +16,10 @@ import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import type { Peer } from "./peers.ts"
 
-/** What was heard of one stream. */
-interface Heard {
+/** The events and the end of one stream. */
+interface Outcome {
   readonly events: ReadonlyArray<StreamEvent.StreamEvent>
-  /** Absent: the stream ended well. */
+  /** Absent if the stream succeeded. */
   readonly error: AgentError.AgentError | undefined
   readonly text: string
   readonly answer: string
@@ -28,18 +28,18 @@ interface Heard {
 
 export interface Report {
   readonly streams: number
-  /** Told to their ends; of which so many after being taken up again. */
+  /** Streams that reached their end, and how many of them were resumed. */
   readonly undisturbed: number
   readonly resumed: number
   /** Typed errors by reason. */
   readonly errors: Readonly<Record<string, number>>
-  /** What was done to them. */
+  /** Faults by kind. */
   readonly faults: Readonly<Record<string, number>>
-  /** What is wrong, each with the seed that brings it about. */
+  /** Deviations, each with the seed that reproduces it. */
   readonly wrong: ReadonlyArray<string>
 }
 
-/** The same in every run: ids and times left out. */
+/** Describes an event without ids and times, which vary. */
 const shape = (event: StreamEvent.StreamEvent): string => {
   switch (event._tag) {
     case "Task":
@@ -61,10 +61,10 @@ const credentials = Layer.succeed(Credentials.Credentials, {
   renew: () => Effect.succeed(true)
 })
 
-const hear = Effect.fnUntraced(function*(
+const runStream = Effect.fnUntraced(function*(
   transport: Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError, Credentials.Credentials>,
   question: string
-): Effect.fn.Return<Heard> {
+): Effect.fn.Return<Outcome> {
   let resumed = 0
   const events: Array<StreamEvent.StreamEvent> = []
   const agent = Agent.layer.pipe(Layer.provide(transport), Layer.provide(credentials))
@@ -79,12 +79,12 @@ const hear = Effect.fnUntraced(function*(
     Effect.catch(Effect.succeed),
     Effect.provideService(AgentTransport.CurrentOnResume, () => Effect.sync(() => resumed++))
   )
-  const told = Stream.fromIterable(events)
-  const { artifacts, state, text } = yield* AgentStream.answer(told)
+  const emitted = Stream.fromIterable(events)
+  const { artifacts, state, text } = yield* AgentStream.answer(emitted)
   return {
     events,
     error,
-    text: (yield* Stream.runCollect(AgentStream.text(told))).join(""),
+    text: (yield* Stream.runCollect(AgentStream.text(emitted))).join(""),
     answer: JSON.stringify([state, text, artifacts.map(({ parts }) => parts)]),
     resumed
   }
@@ -95,7 +95,7 @@ const withoutTasks = (events: ReadonlyArray<StreamEvent.StreamEvent>) =>
 
 const isPrefix = (some: ReadonlyArray<string>, all: ReadonlyArray<string>) => some.every((one, at) => one === all[at])
 
-/** Whether `some` are of `all`, in order and no more often. */
+/** Returns `true` if `some` is a subsequence of `all`. */
 const isAmong = (some: ReadonlyArray<string>, all: ReadonlyArray<string>) => {
   let at = 0
   for (const one of some) {
@@ -105,31 +105,31 @@ const isAmong = (some: ReadonlyArray<string>, all: ReadonlyArray<string>) => {
   return true
 }
 
-const reasonOf = ({ error }: Heard) => error?.reason._tag
-/** The call went well, whatever became of the task. */
-const isTold = (heard: Heard) => heard.error === undefined || heard.error.origin === "task"
+const reasonOf = ({ error }: Outcome) => error?.reason._tag
+/** Returns `true` if the call succeeded, even if the task did not. */
+const isComplete = (outcome: Outcome) => outcome.error === undefined || outcome.error.origin === "task"
 
-/** What is wrong with a stream, if anything is. */
-const compare = (peer: Peer, heard: Heard, expected: Heard): string | undefined => {
-  const some = withoutTasks(heard.events)
+/** Describes the deviation of a stream, if there is one. */
+const compare = (peer: Peer, outcome: Outcome, expected: Outcome): string | undefined => {
+  const some = withoutTasks(outcome.events)
   const all = withoutTasks(expected.events)
   if (peer.mode === "replay" ? !isPrefix(some, all) : !isAmong(some, all)) {
     return `events not as undisturbed: ${some.join(" | ")} instead of ${all.join(" | ")}`
   }
-  if (!isTold(heard)) {
-    return heard.error instanceof AgentError.AgentError
+  if (!isComplete(outcome)) {
+    return outcome.error instanceof AgentError.AgentError
       ? undefined
-      : `untyped: ${String(heard.error)}`
+      : `untyped: ${String(outcome.error)}`
   }
-  if (reasonOf(heard) !== reasonOf(expected)) return `ended with ${reasonOf(heard)} instead of ${reasonOf(expected)}`
-  if (heard.answer !== expected.answer) return `answer ${heard.answer} instead of ${expected.answer}`
-  if (peer.mode === "replay" && some.length < all.length && heard.events.at(-1)?._tag !== "Task") {
+  if (reasonOf(outcome) !== reasonOf(expected)) return `ended with ${reasonOf(outcome)} instead of ${reasonOf(expected)}`
+  if (outcome.answer !== expected.answer) return `answer ${outcome.answer} instead of ${expected.answer}`
+  if (peer.mode === "replay" && some.length < all.length && outcome.events.at(-1)?._tag !== "Task") {
     return "events are missing"
   }
-  // what an agent says beside its answer while nobody listens, a snapshot does not tell
-  return heard.text === expected.text || (peer.mode === "snapshot" && peer.speaks)
+  // a snapshot lacks the status messages that were sent while no connection was open
+  return outcome.text === expected.text || (peer.mode === "snapshot" && peer.speaks)
     ? undefined
-    : `text ${JSON.stringify(heard.text)} instead of ${JSON.stringify(expected.text)}`
+    : `text ${JSON.stringify(outcome.text)} instead of ${JSON.stringify(expected.text)}`
 }
 
 export interface Options {
@@ -139,10 +139,10 @@ export interface Options {
   readonly concurrency: number
   readonly timeouts: Timeouts.Timeouts
   readonly policy: () => AgentTransport.Policy
-  /** Faults besides those that the peers' own wire makes. */
+  /** Kinds of faults, in addition to those of the peers' own client. */
   readonly kinds?: Fault.Options["kinds"]
   readonly rate: number
-  /** After which a stream counts as hung. */
+  /** Milliseconds after which a stream counts as hung. */
   readonly patience: number
 }
 
@@ -155,13 +155,13 @@ export const run = Effect.fnUntraced(function*(options: Options): Effect.fn.Retu
   const wrong: Array<string> = []
   let resumed = 0
   let undisturbed = 0
-  const expected = new Map<string, Heard>()
+  const expected = new Map<string, Outcome>()
 
   for (const peer of peers) {
     for (const question of peer.questions) {
       expected.set(
         `${peer.name} ${question}`,
-        yield* hear((peer.undisturbed ?? peer.transport).pipe(Layer.provide(peer.clean)), question)
+        yield* runStream((peer.undisturbed ?? peer.transport).pipe(Layer.provide(peer.clean)), question)
       )
     }
   }
@@ -179,22 +179,22 @@ export const run = Effect.fnUntraced(function*(options: Options): Effect.fn.Retu
         AgentTransport.resumable(policy()),
         Layer.provide(Layer.succeedContext(context))
       )
-      const heard = yield* hear(transport, question).pipe(
+      const outcome = yield* runStream(transport, question).pipe(
         Effect.provideService(Timeouts.CurrentTimeouts, timeouts),
         Effect.timeoutOption(patience)
       )
-      if (Option.isNone(heard)) return void wrong.push(`${where}: hangs`)
-      const issue = compare(peer, heard.value, expected.get(`${peer.name} ${question}`)!)
+      if (Option.isNone(outcome)) return void wrong.push(`${where}: hangs`)
+      const issue = compare(peer, outcome.value, expected.get(`${peer.name} ${question}`)!)
       if (issue !== undefined) wrong.push(`${where}: ${issue}`)
-      if (isTold(heard.value)) undisturbed++
-      else add(errors, heard.value.error!.reason._tag)
-      if (isTold(heard.value) && heard.value.resumed > 0) resumed++
+      if (isComplete(outcome.value)) undisturbed++
+      else add(errors, outcome.value.error!.reason._tag)
+      if (isComplete(outcome.value) && outcome.value.resumed > 0) resumed++
       const { open, requests, ...counts } = yield* Effect.flatMap(Fault.Faults, ({ counts }) => counts).pipe(
         Effect.provide(context)
       )
       for (const [kind, n] of Object.entries(counts)) add(faults, kind, n)
       add(faults, "requests", requests)
-      if (open !== 0) wrong.push(`${where}: ${open} answers are left open`)
+      if (open !== 0) wrong.push(`${where}: ${open} responses are left open`)
     }))
   })
 

@@ -35,7 +35,7 @@ const merge = (reports: ReadonlyArray<Report>): Report => {
   }
 }
 
-/** Four in ten answers are cut within their first bytes, one in ten of these before it begins. */
+/** Cuts four in ten responses within their first bytes, one in ten of these before the first. */
 const byChance = (next: () => number): Proxy.Plan => () => {
   const how = (["reset", "end", "stall"] as const)[Math.floor(next() * 3)]!
   const after = Math.floor(next() * 2000)
@@ -56,7 +56,7 @@ const behindProxy = (
     const proxy = yield* Proxy.make(target)
     yield* proxy.plan(byChance(Fault.random(options.seed)))
     const clean = NodeAgent.layerClient
-    // what is asked of the clean way goes round the proxy
+    // runs without faults bypass the proxy
     const direct = service.peers(`http://127.0.0.1:${target}`, { client: clean, clean })
     const client = yield* Layer.build(clean)
     const peers = service.peers(proxy.origin, { client: Layer.succeedContext(client), clean })

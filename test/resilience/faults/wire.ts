@@ -1,4 +1,4 @@
-/** The run through the true wire without sockets, on a clock that goes on by itself. */
+/** The run over HTTP without sockets, on a clock that advances whenever nothing else runs. */
 import * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import * as Wire from "@effect-a2a/testing/Wire"
 import * as Duration from "effect/Duration"
@@ -17,7 +17,7 @@ const fibers = Effect.map(Metric.snapshot, (all) => {
 
 const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
 
-/** The fibers there are once what runs on without its caller is done; the least of some looks, since the clock has some. */
+/** The number of fibers after background work has ended: the least of several samples, since the clock has fibers too. */
 const settled = Effect.sleep("10 minutes").pipe(
   Effect.andThen(Effect.forEach(Array.from({ length: 20 }), () => Effect.andThen(turn, fibers))),
   Effect.map((looks) => Math.min(...looks))
@@ -41,7 +41,7 @@ export const overWire = (options: { readonly streams: number; readonly seed: num
       policy: () => AgentTransport.backoff(4),
       patience: 6 * 3_600_000
     } as const
-    // what is started once, the first streams start
+    // the first streams start the fibers that live on
     yield* run({ ...running, streams: all.length, seed: 0, rate: 0 })
     const before = yield* settled
     const report = yield* run({ ...running, ...options, rate: 0.5 })
