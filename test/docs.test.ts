@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Arr from "effect/Array"
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -56,15 +57,18 @@ describe("examples", () => {
 
   afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
 
-  for (const { at, claims, name, runs } of examples) {
-    it(at, () => {
-      assert.strictEqual(claims.checked, claims.made, "each `// =>` follows an expression statement")
-      assert.strictEqual(claims.hollow, 0, "no `// =>` follows typeof, Layer.isLayer and the like")
-      assert.deepStrictEqual(types.split("\n").filter((line) => line.includes(name)), [])
-      if (!runs) return
-      const outcome = outcomes.find((one) => one.name === name)
-      assert.isDefined(outcome, `never finished: ${end.stderr}`)
-      assert.strictEqual(outcome?.failure, undefined)
+  const byDocument = Arr.groupBy(examples, ({ at }) => at.replace(/:\d+$/, ""))
+  for (const [document, examples] of Object.entries(byDocument)) {
+    it(document, () => {
+      for (const { at, claims, name, runs } of examples) {
+        assert.strictEqual(claims.checked, claims.made, `${at}: each claim follows an expression statement`)
+        assert.strictEqual(claims.hollow, 0, `${at}: no claim is about typeof, Layer.isLayer and the like`)
+        assert.deepStrictEqual(types.split("\n").filter((line) => line.includes(name)), [])
+        if (!runs) continue
+        const outcome = outcomes.find((one) => one.name === name)
+        assert.isDefined(outcome, `${at} never finished: ${end.stderr}`)
+        assert.strictEqual(outcome?.failure, undefined, at)
+      }
     })
   }
 

@@ -2,18 +2,19 @@
  * Transports over HTTP: one engine runs every operation, protocol version and binding.
  *
  * ```ts
- * import { Agent, Credentials, HttpTransport } from "@effect-a2a/core"
+ * import { Agent, Credentials, HttpTransport, Id } from "@effect-a2a/core"
  * import { Rest } from "@effect-a2a/transport-rest"
  * import { Effect, Layer } from "effect"
  * import { HttpClient, HttpClientResponse } from "effect/http"
  *
  * const http = Layer.succeed(HttpClient.HttpClient, HttpClient.make((request) =>
- *   Effect.succeed(HttpClientResponse.fromWeb(request, Response.json({ tasks: [], nextPageToken: "", pageSize: 0, totalSize: 0 })))))
+ *   Effect.succeed(HttpClientResponse.fromWeb(request, Response.json({ id: "task-1", status: { state: "TASK_STATE_WORKING" } })))))
  * const agent = Agent.layer.pipe(
  *   Layer.provide(HttpTransport.layer({ binding: Rest.binding, url: "https://agent.test/a2a" })),
  *   Layer.provide([Credentials.layerNone, http])
  * )
- * Effect.isEffect(Effect.provide(Agent.card, agent)) // => true
+ * const task = await Effect.runPromise(Effect.provide(Agent.getTask(Id.TaskId.make("task-1")), agent))
+ * task.status.state // => "working"
  * ```
  *
  * @since 0.1.0

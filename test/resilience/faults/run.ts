@@ -121,7 +121,9 @@ const compare = (peer: Peer, outcome: Outcome, expected: Outcome): string | unde
       ? undefined
       : `untyped: ${String(outcome.error)}`
   }
-  if (reasonOf(outcome) !== reasonOf(expected)) return `ended with ${reasonOf(outcome)} instead of ${reasonOf(expected)}`
+  if (reasonOf(outcome) !== reasonOf(expected)) {
+    return `ended with ${reasonOf(outcome)} instead of ${reasonOf(expected)}`
+  }
   if (outcome.answer !== expected.answer) return `answer ${outcome.answer} instead of ${expected.answer}`
   if (peer.mode === "replay" && some.length < all.length && outcome.events.at(-1)?._tag !== "Task") {
     return "events are missing"
