@@ -3,7 +3,7 @@
  * of ADK. Only the layer differs. Run it with `node examples/one-program.ts`.
  */
 import { Agent, AgentStream, type AgentTransport, Conversation, Credentials, Message, Protocol } from "@effect-a2a/core"
-import { AdkEmulator } from "@effect-a2a/emulators"
+import { AdkEmulator, AdkScript } from "@effect-a2a/emulators"
 import { AgentTest, Script, Wire } from "@effect-a2a/testing"
 import { Adk } from "@effect-a2a/transport-adk"
 import { JsonRpc, JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
@@ -54,19 +54,19 @@ const script = Script.layer(({ message, task }) => {
     ]
 })
 
-const adkScript = ({ responses: [response], text }: AdkEmulator.Turn): ReadonlyArray<AdkEmulator.Step> => {
-  if (response !== undefined) return [AdkEmulator.say(`A weekend in ${response.response?.result}.`)]
+const adkScript = ({ responses: [response], text }: AdkScript.Turn): ReadonlyArray<AdkScript.Step> => {
+  if (response !== undefined) return [AdkScript.say(`A weekend in ${response.response?.result}.`)]
   return text.startsWith("Plan")
     ? [
-      AdkEmulator.call({ id: "ask-1", name: "adk_request_input", args: { message: "Which city?" } }, {
+      AdkScript.call({ id: "ask-1", name: "adk_request_input", args: { message: "Which city?" } }, {
         longRunning: true
       })
     ]
     : [
-      AdkEmulator.think("Let me look."),
-      AdkEmulator.call(tool),
-      AdkEmulator.respond(forecast),
-      AdkEmulator.say("Clear, ", "24 °C.")
+      AdkScript.think("Let me look."),
+      AdkScript.call(tool),
+      AdkScript.respond(forecast),
+      AdkScript.say("Clear, ", "24 °C.")
     ]
 }
 

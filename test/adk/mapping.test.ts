@@ -1,6 +1,6 @@
 /** Events of ADK as those of a task, through the emulator's bytes. */
 import { Agent, AgentStream, Answer, Artifact, Message, Part, type StreamEvent, Task } from "@effect-a2a/core"
-import { AdkEmulator } from "@effect-a2a/emulators"
+import { AdkScript } from "@effect-a2a/emulators"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { covers } from "../support/covers.ts"
@@ -147,7 +147,7 @@ describe("events of a run", () => {
     }).pipe(Effect.provide(Adk.layer({
       agent: () =>
         ([["left", "Le"], ["right", "Ri"], ["left", "ft."], ["right", "ght."]] as const).map(([branch, text]) =>
-          AdkEmulator.event({ author: "demo", branch, partial: true, content: { parts: [{ text }] } })
+          AdkScript.event({ author: "demo", branch, partial: true, content: { parts: [{ text }] } })
         )
     }))), covers("ADK-08"))
 
@@ -252,7 +252,7 @@ describe("kinds of servers", () => {
     "hello,tool x,thought,preview,parallel,unfinished,inline,code,state,workflow,nothing,unicode,meta,error,truncated," +
     "stop,input,longrun"
   ).split(",")
-  const views = (flavour: AdkEmulator.Flavour) =>
+  const views = (flavour: AdkScript.Flavour) =>
     Effect.forEach(inputs, (input) =>
       Effect.gen(function*() {
         return { input, sent: view(yield* Adk.send(input)), streamed: view(Adk.fold(yield* Adk.events(input))) }
@@ -277,9 +277,9 @@ describe("servers with another spelling", () => {
       assert.deepStrictEqual(texts.at(-1)?.metadata?.adk_custom_metadata, { adk_new: 1 })
     }).pipe(Effect.provide(Adk.layer({
       agent: () => [
-        AdkEmulator.event({ partial: true, content: { parts: [{ text: "H" }] } }),
-        AdkEmulator.event({ custom_metadata: { adk_new: 1 }, content: { parts: [{ text: "Hm." }] } }),
-        AdkEmulator.event({
+        AdkScript.event({ partial: true, content: { parts: [{ text: "H" }] } }),
+        AdkScript.event({ custom_metadata: { adk_new: 1 }, content: { parts: [{ text: "Hm." }] } }),
+        AdkScript.event({
           long_running_tool_ids: ["c-1"],
           content: { parts: [{ function_call: { id: "c-1", name: "ask", args: { as_it: "is" } } }] }
         })
@@ -316,7 +316,7 @@ describe("files of an agent", () => {
         Part.raw(new TextEncoder().encode("report"), { mediaType: "text/plain", filename: "notes.txt" })
       ])
     }).pipe(Effect.provide(Adk.layer({
-      agent: () => [AdkEmulator.save("notes.txt", { text: "report" }, "Saved.")]
+      agent: () => [AdkScript.save("notes.txt", { text: "report" }, "Saved.")]
     }))), covers("ADK-08"))
 
   it.effect(
@@ -363,7 +363,7 @@ describe("the agent's input", () => {
 
   it.effect("JSON can be wrapped as ADK does it, and returns unchanged", () =>
     Effect.gen(function*() {
-      const mirror = ({ parts }: AdkEmulator.Turn) => [AdkEmulator.event({ content: { role: "model", parts } })]
+      const mirror = ({ parts }: AdkScript.Turn) => [AdkScript.event({ content: { role: "model", parts } })]
       const part = Part.data({ n: 1 }, { metadata: { kind: "x" } })
       const task = yield* Adk.send(["echo", part]).pipe(
         Effect.provide(Adk.layer({ agent: mirror, dataParts: "wrapped" }))

@@ -11,7 +11,7 @@ import {
   Task,
   type ToolCall
 } from "@effect-a2a/core"
-import { AdkEmulator } from "@effect-a2a/emulators"
+import { AdkEmulator, AdkScript } from "@effect-a2a/emulators"
 import { Wire } from "@effect-a2a/testing"
 import { Adk as AdkTransport, AdkReply } from "@effect-a2a/transport-adk"
 import { assert, describe, it } from "@effect/vitest"
@@ -215,8 +215,8 @@ describe("questions of an agent", () => {
       }), {
       agent: ({ responses, text }) =>
         text === "both"
-          ? ["a", "b"].map((id) => AdkEmulator.call({ id, name: "wait" }, { longRunning: true }))
-          : [AdkEmulator.say(`Got ${responses.map(({ id }) => id).join()}. `)]
+          ? ["a", "b"].map((id) => AdkScript.call({ id, name: "wait" }, { longRunning: true }))
+          : [AdkScript.say(`Got ${responses.map(({ id }) => id).join()}. `)]
     }),
     covers("ADK-08")
   )

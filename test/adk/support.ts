@@ -1,6 +1,6 @@
 /** Programs against the ADK emulator, through its bytes. */
 import { Agent, type AgentError, AgentTransport, Message, Operation, StreamEvent, type Task } from "@effect-a2a/core"
-import { AdkEmulator } from "@effect-a2a/emulators"
+import { AdkEmulator, type AdkScript } from "@effect-a2a/emulators"
 import { Wire } from "@effect-a2a/testing"
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Layer, Stream } from "effect"
@@ -14,10 +14,10 @@ type Services = Agent.Agent | AgentTransport.AgentTransport | HttpClient.HttpCli
 export const layer = (options: AdkEmulator.ClientOptions = {}): Layer.Layer<Services> =>
   Agent.layer.pipe(Layer.provideMerge(AdkEmulator.layerTransport(options)))
 
-type Body = (flavour: AdkEmulator.Flavour) => Effect.Effect<void, unknown, Services>
+type Body = (flavour: AdkScript.Flavour) => Effect.Effect<void, unknown, Services>
 
 /** The body of a test that runs against each kind of server, for behaviour in which their bytes differ. */
-export const onEach = (body: Body, options: AdkEmulator.ClientOptions = {}) => (flavour: AdkEmulator.Flavour) =>
+export const onEach = (body: Body, options: AdkEmulator.ClientOptions = {}) => (flavour: AdkScript.Flavour) =>
   body(flavour).pipe(Effect.provide(layer({ ...options, flavour })))
 
 /** The body of a test that runs against a Python server; `mapping.test.ts` compares the tasks of both kinds. */

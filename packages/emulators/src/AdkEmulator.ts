@@ -4,13 +4,13 @@
  *
  * ```ts
  * import { Agent, AgentStream } from "@effect-a2a/core"
- * import { AdkEmulator } from "@effect-a2a/emulators"
+ * import { AdkEmulator, AdkScript } from "@effect-a2a/emulators"
  * import { Effect, Stream } from "effect"
  *
  * const text = Agent.stream("hello").pipe(AgentStream.text, Stream.runCollect, Effect.provide(AdkEmulator.layer()))
  * await Effect.runPromise(text) // => ["Hello", ", ", "world"]
  *
- * const scripted = AdkEmulator.layer({ agent: ({ text }) => [AdkEmulator.say("Do you mean ", text, "?")] })
+ * const scripted = AdkEmulator.layer({ agent: ({ text }) => [AdkScript.say("Do you mean ", text, "?")] })
  * const answer = await Effect.runPromise(Agent.ask("this").pipe(Effect.provide(scripted)))
  * answer.text // => "Do you mean this?"
  * ```
@@ -27,17 +27,14 @@ import type { HttpClient } from "effect/http/HttpClient"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
+import type { Flavour, Step, Turn } from "./AdkScript.ts"
 import * as Answers from "./internal/adk/answers.ts"
 import * as ArtifactHandlers from "./internal/adk/artifactHandlers.ts"
-import { type Flavour, spellings } from "./internal/adk/dialect.ts"
+import { spellings } from "./internal/adk/dialect.ts"
 import * as Requests from "./internal/adk/requests.ts"
 import * as RunHandlers from "./internal/adk/runHandlers.ts"
 import * as Server from "./internal/adk/server.ts"
 import * as SessionHandlers from "./internal/adk/sessionHandlers.ts"
-import type { Step, Turn } from "./internal/adk/steps.ts"
-
-export type { Flavour, Step, Turn }
-export { call, event, fail, respond, save, say, think, wait } from "./internal/adk/steps.ts"
 
 /** Returns the steps of the default script. */
 export const answer: (turn: Turn) => ReadonlyArray<Step> = Answers.answer

@@ -1,6 +1,6 @@
 /** The emulated ADK server, seen through the client and as bytes. */
 import { Credentials } from "@effect-a2a/core"
-import { AdkEmulator } from "@effect-a2a/emulators"
+import { AdkEmulator, type AdkScript } from "@effect-a2a/emulators"
 import { Wire } from "@effect-a2a/testing"
 import { AdkClient, AdkContent, type AdkError, AdkEvent, AdkSession } from "@effect-a2a/transport-adk"
 import { assert, describe, it } from "@effect/vitest"
@@ -24,7 +24,7 @@ type Services = AdkClient.AdkClient | HttpClient.HttpClient | Wire.Tape
 const each = (
   title: string,
   ids: ReadonlyArray<Id>,
-  body: (flavour: AdkEmulator.Flavour) => Effect.Effect<void, unknown, Services>,
+  body: (flavour: AdkScript.Flavour) => Effect.Effect<void, unknown, Services>,
   options: AdkEmulator.Options = {}
 ) => {
   for (const flavour of flavours) {

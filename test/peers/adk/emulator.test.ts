@@ -1,5 +1,5 @@
 /** The emulator passes the tests of the real servers. */
-import { AdkEmulator } from "@effect-a2a/emulators"
+import { AdkEmulator, AdkScript } from "@effect-a2a/emulators"
 import * as NodeAgentServer from "@effect-a2a/node/NodeAgentServer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,15 +7,15 @@ import { javascript, python, type Subject } from "./peer.ts"
 import script from "./script.json" with { type: "json" }
 import { suite } from "./suite.ts"
 
-const step = (one: any): ReadonlyArray<AdkEmulator.Step> => {
-  if (one.throw !== undefined) return [AdkEmulator.fail(one.throw)]
-  if (one.wait !== undefined) return [AdkEmulator.wait(one.wait)]
-  return [one.save === undefined ? AdkEmulator.event(one.event) : AdkEmulator.save(one.save, one.part, one.text)]
+const step = (one: any): ReadonlyArray<AdkScript.Step> => {
+  if (one.throw !== undefined) return [AdkScript.fail(one.throw)]
+  if (one.wait !== undefined) return [AdkScript.wait(one.wait)]
+  return [one.save === undefined ? AdkScript.event(one.event) : AdkScript.save(one.save, one.part, one.text)]
 }
 
-const agent = ({ parts, state, text }: AdkEmulator.Turn): ReadonlyArray<AdkEmulator.Step> => {
+const agent = ({ parts, state, text }: AdkScript.Turn): ReadonlyArray<AdkScript.Step> => {
   const word = text.split(" ")[0]!
-  if (word === "echo") return [AdkEmulator.say(JSON.stringify({ parts, state }))]
+  if (word === "echo") return [AdkScript.say(JSON.stringify({ parts, state }))]
   return ((script as any)[word] ?? []).flatMap(step)
 }
 

@@ -3,10 +3,10 @@ import type * as AdkContent from "@effect-a2a/transport-adk/AdkContent"
 import * as AdkEvent from "@effect-a2a/transport-adk/AdkEvent"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
-import type * as Steps from "./steps.ts"
-import { call, event, fail, respond, save, say, think, wait } from "./steps.ts"
+import type * as AdkScript from "../../AdkScript.ts"
+import { call, event, fail, respond, save, say, think, wait } from "../../AdkScript.ts"
 
-type Script = (rest: string, turn: Steps.Turn) => ReadonlyArray<Steps.Step>
+type Script = (rest: string, turn: AdkScript.Turn) => ReadonlyArray<AdkScript.Step>
 
 const toNumber = (text: string, ifInvalid: number) => Number.parseInt(text, 10) || ifInvalid
 
@@ -153,7 +153,7 @@ const member = (json: Schema.Json | undefined, name: string): Schema.Json | unde
   Predicate.isReadonlyObject(json) ? (json as Schema.JsonObject)[name] : undefined
 
 /** Returns the steps that follow an answer. */
-const resume = ({ name, response }: AdkContent.FunctionResponse): ReadonlyArray<Steps.Step> => {
+const resume = ({ name, response }: AdkContent.FunctionResponse): ReadonlyArray<AdkScript.Step> => {
   switch (name) {
     case "adk_request_confirmation": {
       const isConfirmed = member(response, "confirmed") === true
@@ -177,7 +177,7 @@ const hasCall = (events: ReadonlyArray<AdkEvent.Event>, { id }: AdkContent.Funct
   events.some((event) => AdkEvent.calls(event).some((call) => call.id === id))
 
 /** Returns the steps of a turn. */
-export const answer = (turn: Steps.Turn): ReadonlyArray<Steps.Step> => {
+export const answer = (turn: AdkScript.Turn): ReadonlyArray<AdkScript.Step> => {
   const { events, responses, text } = turn
   if (responses.length > 0) {
     const unknown = responses.filter((response) => !hasCall(events, response)).map(({ id }) => id)

@@ -2,9 +2,7 @@
 import type * as AdkEvent from "@effect-a2a/transport-adk/AdkEvent"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Schema from "effect/Schema"
-
-/** The kind of server. */
-export type Flavour = "python" | "javascript"
+import type { Flavour } from "../../AdkScript.ts"
 
 /** Converts base64 to the alphabet of Python. */
 const toUrlSafe = (text: string) => text.replaceAll("+", "-").replaceAll("/", "_")

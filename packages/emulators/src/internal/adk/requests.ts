@@ -6,7 +6,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type { Flavour } from "./dialect.ts"
+import type { Flavour } from "../../AdkScript.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 /** A JSON object before it is checked. */

@@ -5,8 +5,8 @@ import type * as AdkRun from "@effect-a2a/transport-adk/AdkRun"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import type * as AdkScript from "../../AdkScript.ts"
 import type { Spelling } from "./dialect.ts"
-import type * as Steps from "./steps.ts"
 import type * as Store from "./store.ts"
 
 /** The agent threw. Without a message it threw a value that is not an error. */
@@ -19,7 +19,7 @@ export interface Threw {
 export interface Served {
   readonly spelling: Spelling
   readonly store: Store.Store
-  readonly agent: (turn: Steps.Turn) => ReadonlyArray<Steps.Step>
+  readonly agent: (turn: AdkScript.Turn) => ReadonlyArray<AdkScript.Step>
   /** Returns the next number for an id. */
   readonly next: (kind: "event" | "run" | "session") => number
 }
@@ -61,7 +61,7 @@ export const run = (
     { content: { role: "model", parts: [toPart(pieces.join(""), thought)] } }
   ]
 
-  const events = (step: Steps.Step): Effect.Effect<ReadonlyArray<AdkEvent.Event>, Threw> => {
+  const events = (step: AdkScript.Step): Effect.Effect<ReadonlyArray<AdkEvent.Event>, Threw> => {
     switch (step._tag) {
       case "Wait":
         return Effect.as(Effect.sleep(step.duration), [])
@@ -90,7 +90,7 @@ export const run = (
     if (newMessage !== undefined) {
       yield* put({ author: "user", content: newMessage, ...(stateDelta !== undefined && { actions: { stateDelta } }) })
     }
-    const turn: Steps.Turn = {
+    const turn: AdkScript.Turn = {
       flavour: spelling.flavour,
       text: parts.map((part) => part.text ?? "").join(""),
       parts,

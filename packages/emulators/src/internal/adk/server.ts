@@ -4,10 +4,10 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { type Flavour, type Spelling, spellings } from "./dialect.ts"
+import type { Flavour, Step, Turn } from "../../AdkScript.ts"
+import { type Spelling, spellings } from "./dialect.ts"
 import type * as Requests from "./requests.ts"
 import * as RunScript from "./runScript.ts"
-import type { Step, Turn } from "./steps.ts"
 import * as Store from "./store.ts"
 
 export type Response = HttpServerResponse.HttpServerResponse

@@ -1,9 +1,31 @@
-/** Steps of a scripted ADK agent. The server adds ids, times, authors and the other members of an event. */
+/**
+ * Steps of the scripts that `AdkEmulator` follows. The server adds ids, times, authors and the other members of an
+ * event.
+ *
+ * ```ts
+ * import { Agent } from "@effect-a2a/core"
+ * import { AdkEmulator, AdkScript } from "@effect-a2a/emulators"
+ * import { Effect } from "effect"
+ *
+ * const agent = ({ text }: AdkScript.Turn) => [
+ *   AdkScript.call({ id: "c-1", name: "search", args: { q: text } }),
+ *   AdkScript.respond({ id: "c-1", name: "search", response: { hits: 2 } }),
+ *   AdkScript.say("Two", " hits.")
+ * ]
+ * const answer = await Effect.runPromise(Agent.ask("effect").pipe(Effect.provide(AdkEmulator.layer({ agent }))))
+ * answer.text // => "Two hits."
+ * answer.toolCalls.map(({ name }) => name) // => ["search"]
+ * ```
+ *
+ * @since 0.1.0
+ */
 import type * as AdkContent from "@effect-a2a/transport-adk/AdkContent"
 import type * as AdkEvent from "@effect-a2a/transport-adk/AdkEvent"
 import * as Duration from "effect/Duration"
 import type * as Schema from "effect/Schema"
-import type { Flavour } from "./dialect.ts"
+
+/** The kind of an emulated server: Python 2.x or JavaScript. */
+export type Flavour = "python" | "javascript"
 
 /** The input of the agent in a run. */
 export interface Turn {
