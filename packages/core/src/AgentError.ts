@@ -23,6 +23,7 @@ import { dual } from "effect/Function"
 import type { ProblemDetails } from "effect/http/ProblemDetails"
 import * as Schema from "effect/Schema"
 import * as Id from "./Id.ts"
+import { callerRows } from "./internal/errors/callerTable.ts"
 import { rows, type Tag, type TagOf } from "./internal/errors/errorTable.ts"
 import { publicUrl } from "./internal/errors/publicUrl.ts"
 import * as Task from "./Task.ts"
@@ -443,7 +444,7 @@ export const toTarget: (url: string | URL) => string = publicUrl
 export const withFields: {
   <R extends AgentErrorReason>(fields: Partial<ReasonFields<R["_tag"]>>): (self: R) => R
   <R extends AgentErrorReason>(self: R, fields: Partial<ReasonFields<R["_tag"]>>): R
-} = dual(2, <R extends AgentErrorReason>(self: R, fields: Partial<ReasonFields<R["_tag"]>>): R => {
+} = /*#__PURE__*/ dual(2, <R extends AgentErrorReason>(self: R, fields: Partial<ReasonFields<R["_tag"]>>): R => {
   const { cause, message, ...rest } = { ...self, message: self.message, cause: self.cause }
   const given = { ...rest, message, ...(cause === undefined ? undefined : { cause }), ...fields }
   return reason(self._tag, given as ReasonFields<R["_tag"]>) as R
@@ -463,7 +464,7 @@ export const withFields: {
 export const mapReason: {
   (f: (reason: AgentErrorReason) => AgentErrorReason): (self: AgentError) => AgentError
   (self: AgentError, f: (reason: AgentErrorReason) => AgentErrorReason): AgentError
-} = dual(
+} = /*#__PURE__*/ dual(
   2,
   ({ operation, reason, target }: AgentError, f: (reason: AgentErrorReason) => AgentErrorReason) =>
     new AgentError({ operation, ...(target === undefined ? undefined : { target }), reason: f(reason) })
@@ -493,7 +494,7 @@ export type OriginCases = { readonly [O in Origin]: (reason: ReasonOf<O>) => unk
 export const matchOrigin: {
   <const Cases extends OriginCases>(cases: Cases): (self: AgentError) => ReturnType<Cases[Origin]>
   <const Cases extends OriginCases>(self: AgentError, cases: Cases): ReturnType<Cases[Origin]>
-} = dual(
+} = /*#__PURE__*/ dual(
   2,
   (self: AgentError, cases: { readonly [O in Origin]: (reason: any) => unknown }) => cases[self.origin](self.reason)
 )
@@ -503,7 +504,7 @@ export const matchOrigin: {
  * agent does not accept, 402 and 429 for quota and rate, 404 for tasks that do not exist, 504 for a timeout, 502 for
  * most else. Credentials that the agent refused are the program's, hence 502 and not 401. `docs/errors.md` lists all.
  */
-export const httpStatus = (reason: AgentErrorReason): number => rows[reason._tag].callerStatus
+export const httpStatus = (reason: AgentErrorReason): number => callerRows[reason._tag].status
 
 /**
  * Converts an error to the problem details (RFC 9457) for a program's own callers: status, title, code, `retryAfter` in
@@ -520,7 +521,7 @@ export const httpStatus = (reason: AgentErrorReason): number => rows[reason._tag
  * ```
  */
 export const toProblemDetails = ({ reason }: AgentError): ProblemDetails => {
-  const { callerStatus: status, title } = rows[reason._tag]
+  const { status, title } = callerRows[reason._tag]
   const isTask = rows[reason._tag].origin === "task"
   return {
     type: "about:blank",
@@ -534,15 +535,15 @@ export const toProblemDetails = ({ reason }: AgentError): ProblemDetails => {
 }
 
 const unsuccessful = {
-  failed: "TaskFailedError",
-  canceled: "TaskCanceledError",
-  rejected: "TaskRejectedError"
+  failed: ["TaskFailedError", "the task failed"],
+  canceled: ["TaskCanceledError", "the task was canceled"],
+  rejected: ["TaskRejectedError", "the agent rejected the task"]
 } as const
 
 /** Returns the reason if the task counts as a failure of the call: if it failed, was canceled or was rejected. */
 export const fromTask = (task: Task.Task): TaskReason | undefined => {
   const { state } = task.status
   if (state !== "failed" && state !== "canceled" && state !== "rejected") return undefined
-  const tag = unsuccessful[state]
-  return reason(tag, { message: Task.statusText(task) || rows[tag].title, task })
+  const [tag, otherwise] = unsuccessful[state]
+  return reason(tag, { message: Task.statusText(task) || otherwise, task })
 }

@@ -16,194 +16,75 @@ export interface Row<O extends Origin = Origin> {
   readonly http: number
   /** The google.rpc code name. */
   readonly status: string
-  /** The HTTP status for callers of a program that called the agent. */
-  readonly callerStatus: number
-  /** A short text for people, without a capital. */
-  readonly title: string
 }
 
-const agentRow = (
-  word: string,
-  jsonRpc: number,
-  http: number,
-  status: string,
-  callerStatus: number,
-  title: string
-): Row<"agent"> => ({ word, jsonRpc, http, status, callerStatus, title, origin: "agent", isRetryable: false })
+const agentRow = (word: string, jsonRpc: number, http: number, status: string): Row<"agent"> => ({
+  word,
+  jsonRpc,
+  http,
+  status,
+  origin: "agent",
+  isRetryable: false
+})
 
-const policyRow = (
-  word: string,
-  http: number,
-  status: string,
-  isRetryable: boolean,
-  callerStatus: number,
-  title: string
-): Row<"policy"> => ({ word, http, status, callerStatus, title, origin: "policy", isRetryable })
+const policyRow = (word: string, http: number, status: string, isRetryable: boolean): Row<"policy"> => ({
+  word,
+  http,
+  status,
+  origin: "policy",
+  isRetryable
+})
 
 /** Raised on this side; a server that passes one on reports an internal error. */
-const ownRow = <const O extends Origin>(
-  word: string,
-  origin: O,
-  isRetryable: boolean,
-  callerStatus: number,
-  title: string
-): Row<O> => ({
+const ownRow = <const O extends Origin>(word: string, origin: O, isRetryable: boolean): Row<O> => ({
   word,
   origin,
   isRetryable,
   jsonRpc: -32603,
   http: 500,
-  status: "INTERNAL",
-  callerStatus,
-  title
+  status: "INTERNAL"
 })
 
 const precondition = "FAILED_PRECONDITION"
 
 export const rows = {
-  InvalidRequestError: {
-    ...agentRow("INVALID_REQUEST", -32600, 400, "INVALID_ARGUMENT", 400, "the request is invalid"),
-    origin: "local"
-  },
+  InvalidRequestError: { ...agentRow("INVALID_REQUEST", -32600, 400, "INVALID_ARGUMENT"), origin: "local" },
   OperationNotInProtocolError: {
-    ...agentRow(
-      "OPERATION_NOT_IN_PROTOCOL",
-      -32601,
-      404,
-      "UNIMPLEMENTED",
-      501,
-      "the agent's protocol version lacks the operation"
-    ),
+    ...agentRow("OPERATION_NOT_IN_PROTOCOL", -32601, 404, "UNIMPLEMENTED"),
     origin: "local"
   },
-  NoCompatibleInterfaceError: ownRow(
-    "NO_COMPATIBLE_INTERFACE",
-    "local",
-    false,
-    502,
-    "the agent offers no compatible interface"
-  ),
-  CredentialsUnavailableError: ownRow(
-    "CREDENTIALS_UNAVAILABLE",
-    "local",
-    false,
-    500,
-    "the credentials for the agent are unavailable"
-  ),
-  ConnectionError: ownRow("CONNECTION", "network", true, 502, "the agent could not be reached"),
-  TimeoutError: ownRow("TIMEOUT", "network", true, 504, "the agent took too long"),
-  StreamInterruptedError: ownRow("STREAM_INTERRUPTED", "network", true, 502, "the connection to the agent dropped"),
-  UnauthenticatedError: policyRow(
-    "UNAUTHENTICATED",
-    401,
-    "UNAUTHENTICATED",
-    false,
-    502,
-    "the agent did not accept the credentials"
-  ),
-  AccessDeniedError: policyRow("ACCESS_DENIED", 403, "PERMISSION_DENIED", false, 403, "the agent denied access"),
-  RateLimitError: policyRow("RATE_LIMIT_EXCEEDED", 429, "RESOURCE_EXHAUSTED", true, 429, "too many requests"),
-  QuotaExceededError: policyRow("QUOTA_EXCEEDED", 402, "RESOURCE_EXHAUSTED", false, 402, "the quota is used up"),
-  ServiceUnavailableError: policyRow("SERVICE_UNAVAILABLE", 503, "UNAVAILABLE", true, 503, "the agent is unavailable"),
-  InvalidArgumentError: agentRow(
-    "INVALID_ARGUMENT",
-    -32602,
-    400,
-    "INVALID_ARGUMENT",
-    400,
-    "the agent did not accept an argument"
-  ),
-  NotFoundError: agentRow("NOT_FOUND", -32001, 404, "NOT_FOUND", 404, "not found"),
-  StateNotReadyError: agentRow(
-    "STATE_NOT_READY",
-    -32602,
-    400,
-    precondition,
-    409,
-    "the agent is not ready for the caller"
-  ),
-  ActorInactiveError: agentRow("ACTOR_INACTIVE", -32602, 400, precondition, 403, "the caller's actor is inactive"),
-  TaskNotFoundError: agentRow("TASK_NOT_FOUND", -32001, 404, "NOT_FOUND", 404, "task not found"),
-  TaskNotCancelableError: agentRow(
-    "TASK_NOT_CANCELABLE",
-    -32002,
-    400,
-    precondition,
-    409,
-    "the task can no longer be canceled"
-  ),
-  PushNotificationNotSupportedError: agentRow(
-    "PUSH_NOTIFICATION_NOT_SUPPORTED",
-    -32003,
-    400,
-    precondition,
-    501,
-    "the agent sends no push notifications"
-  ),
-  UnsupportedOperationError: agentRow(
-    "UNSUPPORTED_OPERATION",
-    -32004,
-    400,
-    precondition,
-    501,
-    "the agent does not support the operation"
-  ),
-  ContentTypeNotSupportedError: agentRow(
-    "CONTENT_TYPE_NOT_SUPPORTED",
-    -32005,
-    400,
-    "INVALID_ARGUMENT",
-    415,
-    "the agent does not support the content type"
-  ),
-  InvalidAgentResponseError: agentRow(
-    "INVALID_AGENT_RESPONSE",
-    -32006,
-    500,
-    "INTERNAL",
-    502,
-    "the agent produced an invalid response"
-  ),
-  ExtendedAgentCardNotConfiguredError: agentRow(
-    "EXTENDED_AGENT_CARD_NOT_CONFIGURED",
-    -32007,
-    400,
-    precondition,
-    501,
-    "the agent has no extended card"
-  ),
-  ExtensionSupportRequiredError: agentRow(
-    "EXTENSION_SUPPORT_REQUIRED",
-    -32008,
-    400,
-    precondition,
-    502,
-    "the agent requires an extension"
-  ),
-  VersionNotSupportedError: agentRow(
-    "VERSION_NOT_SUPPORTED",
-    -32009,
-    400,
-    precondition,
-    502,
-    "the agent does not support the protocol version"
-  ),
-  InvalidParamsError: agentRow(
-    "INVALID_PARAMS",
-    -32602,
-    400,
-    "INVALID_ARGUMENT",
-    400,
-    "the agent found the request invalid"
-  ),
-  MethodNotFoundError: agentRow("METHOD_NOT_FOUND", -32601, 404, "NOT_FOUND", 501, "the agent lacks the method"),
-  InternalError: agentRow("INTERNAL_ERROR", -32603, 500, "INTERNAL", 502, "the agent failed"),
-  TaskFailedError: ownRow("TASK_STATE_FAILED", "task", false, 502, "the task failed"),
-  TaskCanceledError: ownRow("TASK_STATE_CANCELED", "task", false, 409, "the task was canceled"),
-  TaskRejectedError: ownRow("TASK_STATE_REJECTED", "task", false, 422, "the agent rejected the task"),
-  MalformedResponseError: ownRow("MALFORMED_RESPONSE", "contract", false, 502, "the agent's response is malformed"),
-  ResponseTooLargeError: ownRow("RESPONSE_TOO_LARGE", "contract", false, 502, "the agent's response is too large"),
-  UnknownError: ownRow("UNKNOWN", "other", false, 502, "the agent refused")
+  NoCompatibleInterfaceError: ownRow("NO_COMPATIBLE_INTERFACE", "local", false),
+  CredentialsUnavailableError: ownRow("CREDENTIALS_UNAVAILABLE", "local", false),
+  ConnectionError: ownRow("CONNECTION", "network", true),
+  TimeoutError: ownRow("TIMEOUT", "network", true),
+  StreamInterruptedError: ownRow("STREAM_INTERRUPTED", "network", true),
+  UnauthenticatedError: policyRow("UNAUTHENTICATED", 401, "UNAUTHENTICATED", false),
+  AccessDeniedError: policyRow("ACCESS_DENIED", 403, "PERMISSION_DENIED", false),
+  RateLimitError: policyRow("RATE_LIMIT_EXCEEDED", 429, "RESOURCE_EXHAUSTED", true),
+  QuotaExceededError: policyRow("QUOTA_EXCEEDED", 402, "RESOURCE_EXHAUSTED", false),
+  ServiceUnavailableError: policyRow("SERVICE_UNAVAILABLE", 503, "UNAVAILABLE", true),
+  InvalidArgumentError: agentRow("INVALID_ARGUMENT", -32602, 400, "INVALID_ARGUMENT"),
+  NotFoundError: agentRow("NOT_FOUND", -32001, 404, "NOT_FOUND"),
+  StateNotReadyError: agentRow("STATE_NOT_READY", -32602, 400, precondition),
+  ActorInactiveError: agentRow("ACTOR_INACTIVE", -32602, 400, precondition),
+  TaskNotFoundError: agentRow("TASK_NOT_FOUND", -32001, 404, "NOT_FOUND"),
+  TaskNotCancelableError: agentRow("TASK_NOT_CANCELABLE", -32002, 400, precondition),
+  PushNotificationNotSupportedError: agentRow("PUSH_NOTIFICATION_NOT_SUPPORTED", -32003, 400, precondition),
+  UnsupportedOperationError: agentRow("UNSUPPORTED_OPERATION", -32004, 400, precondition),
+  ContentTypeNotSupportedError: agentRow("CONTENT_TYPE_NOT_SUPPORTED", -32005, 400, "INVALID_ARGUMENT"),
+  InvalidAgentResponseError: agentRow("INVALID_AGENT_RESPONSE", -32006, 500, "INTERNAL"),
+  ExtendedAgentCardNotConfiguredError: agentRow("EXTENDED_AGENT_CARD_NOT_CONFIGURED", -32007, 400, precondition),
+  ExtensionSupportRequiredError: agentRow("EXTENSION_SUPPORT_REQUIRED", -32008, 400, precondition),
+  VersionNotSupportedError: agentRow("VERSION_NOT_SUPPORTED", -32009, 400, precondition),
+  InvalidParamsError: agentRow("INVALID_PARAMS", -32602, 400, "INVALID_ARGUMENT"),
+  MethodNotFoundError: agentRow("METHOD_NOT_FOUND", -32601, 404, "NOT_FOUND"),
+  InternalError: agentRow("INTERNAL_ERROR", -32603, 500, "INTERNAL"),
+  TaskFailedError: ownRow("TASK_STATE_FAILED", "task", false),
+  TaskCanceledError: ownRow("TASK_STATE_CANCELED", "task", false),
+  TaskRejectedError: ownRow("TASK_STATE_REJECTED", "task", false),
+  MalformedResponseError: ownRow("MALFORMED_RESPONSE", "contract", false),
+  ResponseTooLargeError: ownRow("RESPONSE_TOO_LARGE", "contract", false),
+  UnknownError: ownRow("UNKNOWN", "other", false)
 } as const satisfies Record<string, Row>
 
 export type Tag = keyof typeof rows
