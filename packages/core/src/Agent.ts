@@ -35,7 +35,7 @@ import * as AgentError from "./AgentError.ts"
 import { AgentTransport, type Policy } from "./AgentTransport.ts"
 import * as Answer from "./Answer.ts"
 import type * as Id from "./Id.ts"
-import * as Contexts from "./internal/client/contexts.ts"
+import * as Slot from "./internal/client/slot.ts"
 import { publicUrl } from "./internal/errors/publicUrl.ts"
 import * as Waiting from "./internal/transport/waitForTask.ts"
 import * as Message from "./Message.ts"
@@ -298,7 +298,7 @@ export const make: Effect.Effect<Service, never, AgentTransport> = Effect.map(Ag
       Effect.flatMap((result) => successful(Operation.SendMessage._tag, target, result))
     )
 
-  return Contexts.attach<Service>({
+  return Slot.attach<Service>({
     card: call(Operation.GetAgentCard, {}),
     extendedCard: call(Operation.GetExtendedAgentCard, {}),
     send,
@@ -383,56 +383,65 @@ export const Tag = <Self>() => <const Key extends string>(key: Key): TagClass<Se
 }
 
 /** The agent of an application that talks to one. For several, give each a {@link Tag}. */
-export class Agent extends Tag<Agent>()("@effect-a2a/core/Agent") {}
+export class Agent extends Context.Service<Agent, Service>()("@effect-a2a/core/Agent") {}
 
 /**
  * Creates the agent over a transport. An application that builds this layer twice, over two transports, gets one agent, as
  * with any layer: give each agent a {@link Tag}, or wrap one in `Layer.fresh`.
  */
-export const layer: Layer.Layer<Agent, never, AgentTransport> = Agent.layer
+export const layer: Layer.Layer<Agent, never, AgentTransport> = Layer.effect(Agent, make)
+
+const access = <A, E>(f: (agent: Service) => Effect.Effect<A, E>) => Effect.flatMap(Agent, f)
+
+const accessStream = <A, E>(f: (agent: Service) => Stream.Stream<A, E>) => Stream.unwrap(Effect.map(Agent, f))
 
 /** Fetches the public agent card. */
-export const card: Client<Agent>["card"] = Agent.card
+export const card: Client<Agent>["card"] = /* @__PURE__ */ access((agent) => agent.card)
 
 /** Fetches the extended agent card, which an agent shows to authenticated callers only. */
-export const extendedCard: Client<Agent>["extendedCard"] = Agent.extendedCard
+export const extendedCard: Client<Agent>["extendedCard"] = /* @__PURE__ */ access((agent) => agent.extendedCard)
 
 /**
  * Sends a message and waits until the task settles, unless `returnImmediately` is set. Fails with `TaskFailedError`,
  * `TaskCanceledError` or `TaskRejectedError` if the task ended so; input-required and auth-required count as success.
  */
-export const send: Client<Agent>["send"] = Agent.send
+export const send: Client<Agent>["send"] = (input, options) => access((agent) => agent.send(input, options))
 
 /** Sends a message as {@link send} does, and returns the result as an answer. */
-export const ask: Client<Agent>["ask"] = Agent.ask
+export const ask: Client<Agent>["ask"] = (input, options) => access((agent) => agent.ask(input, options))
 
 /**
  * Sends a message and emits every event as it arrives. Fails after the event that reports a failed, canceled or rejected
  * task, and with `StreamInterruptedError` if the connection ends before the task settles.
  */
-export const stream: Client<Agent>["stream"] = Agent.stream
+export const stream: Client<Agent>["stream"] = (input, options) => accessStream((agent) => agent.stream(input, options))
 
 /** Returns a task as it stands, whatever its state. */
-export const getTask: Client<Agent>["getTask"] = Agent.getTask
+export const getTask: Client<Agent>["getTask"] = (id, options) => access((agent) => agent.getTask(id, options))
 
 /** Emits all tasks that match, newest first, page by page. */
-export const listTasks: Client<Agent>["listTasks"] = Agent.listTasks
+export const listTasks: Client<Agent>["listTasks"] = (options) => accessStream((agent) => agent.listTasks(options))
 
 /** Subscribes to a task that is not terminal, and ends as {@link stream} does. */
-export const subscribe: Client<Agent>["subscribe"] = Agent.subscribe
+export const subscribe: Client<Agent>["subscribe"] = (id) => accessStream((agent) => agent.subscribe(id))
 
 /**
  * Waits until a task settles: subscribes to it if the agent allows it, and otherwise polls. Fails as {@link send} does,
  * with `StreamInterruptedError` if the task completed but its result could not be retrieved, and with `TimeoutError` if it
  * does not settle within the policy.
  */
-export const waitFor: Client<Agent>["waitFor"] = Agent.waitFor
+export const waitFor: Client<Agent>["waitFor"] = (task, options) => access((agent) => agent.waitFor(task, options))
 
 /** Cancels a task and returns it. */
-export const cancel: Client<Agent>["cancel"] = Agent.cancel
+export const cancel: Client<Agent>["cancel"] = (id, options) => access((agent) => agent.cancel(id, options))
 
 /** Manages webhooks of a task. */
-export const pushConfigs: PushConfigs<Agent> = Agent.pushConfigs
+export const pushConfigs: PushConfigs<Agent> = {
+  create: (config) => access((agent) => agent.pushConfigs.create(config)),
+  get: (taskId, id) => access((agent) => agent.pushConfigs.get(taskId, id)),
+  list: (taskId) => access((agent) => agent.pushConfigs.list(taskId)),
+  delete: (taskId, id) => access((agent) => agent.pushConfigs.delete(taskId, id))
+}
 
 type Call = Effect.Effect<unknown, unknown, unknown> | Stream.Stream<unknown, unknown, unknown>
 

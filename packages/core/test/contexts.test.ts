@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Contexts from "../src/internal/client/contexts.ts"
+import * as Slot from "../src/internal/client/slot.ts"
 
 const contextId = (n: number) => Id.ContextId.make(`c-${n}`)
 const task = (state: Task.TaskStatus["state"]): Task.Task => ({
@@ -52,9 +53,9 @@ describe("contexts of an agent", () => {
     }))
 
   it("belong to the agent value, and to copies of it", () => {
-    const agent = Contexts.attach({ name: "agent" })
+    const agent = Slot.attach({ name: "agent" })
     assert.strictEqual(Contexts.of(agent), Contexts.of(agent))
     assert.strictEqual(Contexts.of({ ...agent, name: "decorated" }), Contexts.of(agent))
-    assert.notStrictEqual(Contexts.of(Contexts.attach({ name: "agent" })), Contexts.of(agent))
+    assert.notStrictEqual(Contexts.of(Slot.attach({ name: "agent" })), Contexts.of(agent))
   })
 })

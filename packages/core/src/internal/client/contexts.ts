@@ -3,13 +3,13 @@
  * there. A context that nobody uses and where nothing was left takes no memory. Tested in `test/contexts.test.ts`.
  */
 import * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import type { ContextId } from "../../Id.ts"
 import * as KeyedLock from "../../KeyedLock.ts"
 import type { Message } from "../../Message.ts"
 import type { Task } from "../../Task.ts"
 import * as TaskState from "../../TaskState.ts"
+import * as Slot from "./slot.ts"
 
 /** The state of one context. */
 export interface ContextState {
@@ -33,15 +33,12 @@ const maxUnused = 10_000
 /** Creates the contexts of an agent that has none yet. */
 export const make = (): Contexts => ({ states: new Map(), locks: KeyedLock.makeUnsafe() })
 
-const TypeId = "~@effect-a2a/core/Contexts"
-
-/** Gives an agent its contexts. */
-export const attach = <A extends object>(agent: A): A => Object.assign(agent, { [TypeId]: make() })
-
-const isCarrier = (agent: object): agent is { readonly [TypeId]: Contexts } => Predicate.hasProperty(agent, TypeId)
-
-/** Returns the contexts of an agent; an agent without any shares nothing, and gets new ones. */
-export const of = (agent: object): Contexts => isCarrier(agent) ? agent[TypeId] : make()
+/** Returns the contexts of an agent. */
+export const of = (agent: object): Contexts => {
+  const slot = Slot.of(agent)
+  slot.contexts ??= make()
+  return slot.contexts
+}
 
 const noTask = () => undefined
 
