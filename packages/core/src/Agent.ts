@@ -452,7 +452,7 @@ type Call = Effect.Effect<unknown, unknown, unknown> | Stream.Stream<unknown, un
 export const withTimeouts: {
   (timeouts: Timeouts.Timeouts): <A extends Call>(self: A) => A
   <A extends Call>(self: A, timeouts: Timeouts.Timeouts): A
-} = dual(2, (self: Call, timeouts: Timeouts.Timeouts) => {
+} = /* @__PURE__ */ dual(2, (self: Call, timeouts: Timeouts.Timeouts) => {
   const merge = (outer: Timeouts.Timeouts) => ({ ...outer, ...omitUndefined(timeouts) })
   return Stream.isStream(self)
     ? Stream.updateService(self, Timeouts.CurrentTimeouts, merge)
