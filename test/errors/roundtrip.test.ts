@@ -139,5 +139,17 @@ for (const combination of combinations) {
         const limited = yield* relay(combination, new AgentError.RateLimitError({ message: "m", retryAfter }))
         for (const reason of Object.values(limited)) assert.deepStrictEqual(reason.retryAfter, retryAfter)
       }))
+
+    it.effect("a challenge survives in the header of a response", () =>
+      Effect.gen(function*() {
+        const challenge = "Bearer realm=\"agents\""
+        const { before, call } = yield* relay(
+          combination,
+          new AgentError.UnauthenticatedError({ message: "m", challenge })
+        )
+        for (const reason of [call, before]) {
+          assert.strictEqual(reason._tag === "UnauthenticatedError" && reason.challenge, challenge)
+        }
+      }))
   })
 }
