@@ -396,10 +396,10 @@ const access = <A, E>(f: (agent: Service) => Effect.Effect<A, E>) => Effect.flat
 const accessStream = <A, E>(f: (agent: Service) => Stream.Stream<A, E>) => Stream.unwrap(Effect.map(Agent, f))
 
 /** Fetches the public agent card. */
-export const card: Client<Agent>["card"] = /* @__PURE__ */ access((agent) => agent.card)
+export const card: Client<Agent>["card"] = /*#__PURE__*/ access((agent) => agent.card)
 
 /** Fetches the extended agent card, which an agent shows to authenticated callers only. */
-export const extendedCard: Client<Agent>["extendedCard"] = /* @__PURE__ */ access((agent) => agent.extendedCard)
+export const extendedCard: Client<Agent>["extendedCard"] = /*#__PURE__*/ access((agent) => agent.extendedCard)
 
 /**
  * Sends a message and waits until the task settles, unless `returnImmediately` is set. Fails with `TaskFailedError`,
@@ -452,7 +452,7 @@ type Call = Effect.Effect<unknown, unknown, unknown> | Stream.Stream<unknown, un
 export const withTimeouts: {
   (timeouts: Timeouts.Timeouts): <A extends Call>(self: A) => A
   <A extends Call>(self: A, timeouts: Timeouts.Timeouts): A
-} = /* @__PURE__ */ dual(2, (self: Call, timeouts: Timeouts.Timeouts) => {
+} = /*#__PURE__*/ dual(2, (self: Call, timeouts: Timeouts.Timeouts) => {
   const merge = (outer: Timeouts.Timeouts) => ({ ...outer, ...omitUndefined(timeouts) })
   return Stream.isStream(self)
     ? Stream.updateService(self, Timeouts.CurrentTimeouts, merge)

@@ -42,7 +42,7 @@ export const make = (
 export const append: {
   (chunk: Artifact): (self: Artifact) => Artifact
   (self: Artifact, chunk: Artifact): Artifact
-} = /* @__PURE__ */ dual(2, (self: Artifact, chunk: Artifact): Artifact => ({
+} = /*#__PURE__*/ dual(2, (self: Artifact, chunk: Artifact): Artifact => ({
   ...self,
   ...chunk,
   parts: [...self.parts, ...chunk.parts],

@@ -87,7 +87,7 @@ export interface Protocol<out Version extends string = string> {
 export const override: {
   (patch: Partial<Omit<Protocol, "version">>): <V extends string>(self: Protocol<V>) => Protocol<V>
   <V extends string>(self: Protocol<V>, patch: Partial<Omit<Protocol, "version">>): Protocol<V>
-} = /* @__PURE__ */ dual(
+} = /*#__PURE__*/ dual(
   2,
   <V extends string>(self: Protocol<V>, patch: Partial<Omit<Protocol, "version">>): Protocol<V> => ({
     ...self,

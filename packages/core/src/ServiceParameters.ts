@@ -37,7 +37,7 @@ export const Current = Context.Reference<ServiceParameters>("@effect-a2a/core/Se
 export const provide: {
   (parameters: Partial<ServiceParameters>): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   <A, E, R>(self: Effect.Effect<A, E, R>, parameters: Partial<ServiceParameters>): Effect.Effect<A, E, R>
-} = /* @__PURE__ */ dual(
+} = /*#__PURE__*/ dual(
   2,
   <A, E, R>(self: Effect.Effect<A, E, R>, parameters: Partial<ServiceParameters>) =>
     Effect.updateService(self, Current, (current) => ({

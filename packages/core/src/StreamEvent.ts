@@ -119,4 +119,4 @@ const applyEvent = (task: Task.Task | undefined, event: StreamEvent): Task.Task 
 export const apply: {
   (event: StreamEvent): (task: Task.Task | undefined) => Task.Task | undefined
   (task: Task.Task | undefined, event: StreamEvent): Task.Task | undefined
-} = /* @__PURE__ */ dual(2, applyEvent)
+} = /*#__PURE__*/ dual(2, applyEvent)
