@@ -1,6 +1,7 @@
 /**
- * A MemoryLake service in this process: all routes of both editions and both bindings, its refusals, its rules, and an
- * agent that says the same each time. What brings which refusal about is in `docs/memorylake.md`.
+ * A MemoryLake service in this process: the routes of both protocol versions and both bindings, its rules and refusals,
+ * and agents that answer the same question the same way each time. `docs/memorylake.md` lists the input that triggers each
+ * refusal.
  *
  * ```ts
  * import { Agent, Protocol } from "@effect-a2a/core"
@@ -40,21 +41,21 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Answers from "./internal/memorylake/answers.ts"
-import * as Door from "./internal/memorylake/auth.ts"
+import * as Auth from "./internal/memorylake/auth.ts"
 import * as Feedback from "./internal/memorylake/feedback.ts"
 import * as Rules from "./internal/memorylake/rules.ts"
-import * as Quirks from "./internal/memorylake/wireFormat.ts"
+import * as WireFormat from "./internal/memorylake/wireFormat.ts"
 
-/** The workspace there is. */
+/** The id of the emulated workspace. */
 export const workspaceId = "ws-demo"
 
-/** The agents in it; they share the workspace's conversations. */
+/** The ids of its agents, which share the conversations of the workspace. */
 export const agentIds = ["agent-demo", "agent-other"] as const
 
-/** An API key that is let in; any other `sk_…` is too, but for those of `docs/memorylake.md`. */
+/** A valid API key. Any other `sk_…` is valid too, except those that `docs/memorylake.md` lists. */
 export const apiKey = "sk_demo"
 
-/** Where the emulated agent is, below the origin that serves {@link routes}. */
+/** Returns the address of an emulated agent on an origin that serves {@link routes}. */
 export const address = (host: string, agentId: typeof agentIds[number] = agentIds[0]): MemoryLake.Address => ({
   host,
   workspaceId,
@@ -96,13 +97,13 @@ const agent = (agentId: string) =>
     Feedback.withRatings
   )
 
-/** All that one agent answers, behind the door. */
+/** Handles all requests to one agent, after authentication. */
 const handler = (agentId: string) =>
   Effect.gen(function*() {
     const transport = yield* AgentTransport
     const ratings = yield* Feedback.Ratings
     const path = mount(agentId)
-    // a router of its own, so that the door stands before its routes
+    // a separate router, so that authentication comes before its routes
     const router = yield* HttpRouter.make
     yield* Layer.build(
       Layer.mergeAll(
@@ -113,24 +114,24 @@ const handler = (agentId: string) =>
     )
     const handle = router.asHttpEffect()
     return (request: HttpServerRequest.HttpServerRequest) => {
-      const entered = Door.enter(request)
-      if (entered.refusal !== undefined) return Effect.succeed(Door.refused(entered.refusal))
+      const caller = Auth.authenticate(request)
+      if (caller.refusal !== undefined) return Effect.succeed(Auth.refuse(caller.refusal))
       const taskId = Feedback.ratedTask(request)
       const answer = taskId === undefined
-        ? Effect.orElseSucceed(handle, () => Door.refused("NOT_FOUND"))
+        ? Effect.orElseSucceed(handle, () => Auth.refuse("NOT_FOUND"))
         : Feedback.rate(request, taskId, transport).pipe(Effect.provideService(Feedback.Ratings, ratings))
       const generate = Rules.generator(uuid)
       return answer.pipe(
-        Effect.provideService(Caller.Current, { id: entered.key }),
+        Effect.provideService(Caller.Current, { id: caller.key }),
         Effect.provideService(Id.CurrentGenerator, generate),
-        Quirks.apply
+        WireFormat.apply
       )
     }
   })
 
 const uuid = Id.CurrentGenerator.defaultValue()
 
-/** The whole service, as routes. Pages of any origin may speak to it. */
+/** Provides the routes of the whole service. Pages of any origin may call them. */
 export const routes: Layer.Layer<never, never, HttpRouter.HttpRouter> = Layer.mergeAll(
   ...agentIds.map((agentId) =>
     Layer.effectDiscard(Effect.gen(function*() {
@@ -140,19 +141,19 @@ export const routes: Layer.Layer<never, never, HttpRouter.HttpRouter> = Layer.me
     })).pipe(Layer.provide(agent(agentId)))
   ) as [Layer.Layer<never, never, HttpRouter.HttpRouter | Rules.Conversations | Feedback.Ratings>],
   Layer.effectDiscard(
-    Effect.flatMap(HttpRouter.HttpRouter, (router) => router.add("*", "/*", Effect.succeed(Door.refused("NOT_FOUND"))))
+    Effect.flatMap(HttpRouter.HttpRouter, (router) => router.add("*", "/*", Effect.succeed(Auth.refuse("NOT_FOUND"))))
   ),
   Cors.layer()
 ).pipe(Layer.provide([Rules.layerConversations, Feedback.layerRatings]))
 
-/** How the emulated agent is spoken to: edition, binding and key; 1.0 over REST with {@link apiKey} unless said otherwise. */
+/** Options of {@link layer}. Defaults: REST, protocol version 1.0 and {@link apiKey}. */
 export interface Options {
   readonly binding?: HttpBinding.HttpBinding | undefined
   readonly protocol?: Protocol.Protocol | undefined
   readonly apiKey?: Redacted.Redacted | undefined
 }
 
-/** A client of the emulated agent, through the true wire without a socket, and the tape of what crossed. */
+/** Provides a client of the first agent over HTTP messages in memory, and the tape of them. */
 export const layer = (options: Options = {}): Layer.Layer<Agent.Agent | InProcessHttp.Tape> => {
   const client = MemoryLake.layer({
     ...address("http://memorylake.test"),

@@ -1,5 +1,5 @@
 /**
- * MemoryLake's answers and progress, typed: what the parts of a task, an artifact or a stream mean.
+ * Typed answers and steps of MemoryLake agents, from the parts of artifacts, tasks and events.
  *
  * ```ts
  * import { Artifact, Id, Part, StreamEvent } from "@effect-a2a/core"
@@ -30,7 +30,7 @@ import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import { isJsonObject } from "./internal/json.ts"
 
-/** A file the agent made. `url` is where to load it; `committed: false`: it could not be saved, `error` says why. */
+/** A file of the agent. `url` loads it. If it could not be saved, `committed` is false and `error` has the reason. */
 export interface Attachment {
   readonly name?: string
   readonly mimeType?: string
@@ -40,7 +40,7 @@ export interface Attachment {
   readonly error?: string
 }
 
-/** The answer (ML-19, ML-23). `other`: the parts that are none of these, as they came. */
+/** The answer of a task. `other` has the parts of other kinds, unchanged. */
 export interface Answer {
   readonly text: string
   readonly attachments: ReadonlyArray<Attachment>
@@ -49,8 +49,8 @@ export interface Answer {
 }
 
 /**
- * A piece of progress, or of a finished task's history (ML-21). Text is for display while it comes; what counts is the
- * `Answer` (ML-22).
+ * A step of a run, from a stream or from the history of a finished task. Text deltas are for display while the run goes on;
+ * the result is the `Answer`.
  */
 export type Step =
   | { readonly _tag: "TextDelta"; readonly text: string }
@@ -60,7 +60,7 @@ export type Step =
   | { readonly _tag: "File"; readonly file: Part.Url | Part.Raw }
   | { readonly _tag: "Answer"; readonly answer: Answer }
   | { readonly _tag: "State"; readonly state: TaskState; readonly message?: string }
-  /** A part whose meaning is not known; skip it. */
+  /** A part of an unknown kind, to be ignored. */
   | { readonly _tag: "Other"; readonly part: Part.Part }
 
 const string = (json: Schema.Json | undefined): string | undefined => Predicate.isString(json) ? json : undefined
@@ -81,7 +81,7 @@ const attachment = (json: Schema.Json): ReadonlyArray<Attachment> => {
   }]
 }
 
-/** A data part's own `kind`. */
+/** Returns the `kind` of a data part. */
 const kind = (part: Part.Part) => part._tag === "Data" && isJsonObject(part.data) ? part.data.kind : undefined
 
 const ofKind = (parts: ReadonlyArray<Part.Part>, wanted: string, member: string): ReadonlyArray<Schema.Json> =>
@@ -100,12 +100,12 @@ const fromParts = (parts: ReadonlyArray<Part.Part>): Answer => ({
   other: parts.filter((part) => !isKnown(part))
 })
 
-/** The answer in an artifact. */
+/** Returns the answer in an artifact. */
 export const fromArtifact = (artifact: Artifact.Artifact): Answer => fromParts(artifact.parts)
 
 /**
- * The answer of a task; `undefined` where the snapshot has none: not finished, failed, or read with Get, which never
- * tells it (ML-27).
+ * Returns the answer of a task, or `undefined` if the snapshot has none: it is not finished, has failed, or was read by
+ * Get, which never contains the answer.
  */
 export const fromTask = (task: Task.Task): Answer | undefined =>
   task.artifacts === undefined || task.artifacts.length === 0
@@ -134,11 +134,14 @@ const ofTask = (task: Task.Task): ReadonlyArray<Step> => {
   ]
 }
 
-/** What the agent did, from a finished task's `history`; empty where the snapshot has no history. */
+/** Returns the steps in the history of a finished task; none if the snapshot has no history. */
 export const fromHistory = (task: Task.Task): ReadonlyArray<Step> =>
   task.history?.flatMap((message) => message.role === "agent" ? ofMessage(message) : []) ?? []
 
-/** What an event says. A status message is progress while the task works, and the reason once it does not (ML-32). */
+/**
+ * Returns the steps of an event. The message of a status is progress while the task is working, and else the reason of the
+ * state.
+ */
 export const steps = (event: StreamEvent.StreamEvent): ReadonlyArray<Step> => {
   switch (event._tag) {
     case "Task":

@@ -7,7 +7,7 @@ import { covers } from "../../../test/support/covers.ts"
 
 const v1_0 = MemoryLake.protocol(Protocol.v1_0)
 const v0_3 = MemoryLake.protocol(Protocol.v0_3)
-const editions: ReadonlyArray<Protocol.Protocol> = [v1_0, v0_3]
+const protocols: ReadonlyArray<Protocol.Protocol> = [v1_0, v0_3]
 
 /** As it crosses the wire. */
 const sent = (json: unknown): unknown => JSON.parse(JSON.stringify(json))
@@ -30,7 +30,7 @@ const notCancelable =
 
 describe("MemoryLake.protocol decodes refusals", () => {
   it("from the service's own body, by its code", covers("ML-33"), () => {
-    for (const { http } of editions) {
+    for (const { http } of protocols) {
       for (
         const code of [
           "INVALID_ARGUMENT",
@@ -50,7 +50,7 @@ describe("MemoryLake.protocol decodes refusals", () => {
   })
 
   it("from an A2A error inside the message first, over REST and in JSON-RPC errors", covers("ML-34"), () => {
-    for (const { http, jsonRpc } of editions) {
+    for (const { http, jsonRpc } of protocols) {
       const expected = { message: "Task cannot be canceled: state 3", reason: "TASK_NOT_CANCELABLE" }
       assert.deepInclude(http.failure.decode(JSON.parse(notCancelable)), expected)
       assert.deepInclude(jsonRpc.failure.decode({ code: -32603, message: JSON.parse(notCancelable).message }), expected)
@@ -95,7 +95,7 @@ describe("MemoryLake.protocol encodes refusals", () => {
 
   for (const [reason, status, code] of policy) {
     it(`with ${code} as HTTP ${status} and the same body over both bindings`, covers("ML-33", "ML-35"), () => {
-      for (const { http, jsonRpc } of editions) {
+      for (const { http, jsonRpc } of protocols) {
         const body = { success: false, message: reason.message, error_code: code }
         assert.deepStrictEqual(sent(http.failure.encode(written(reason))), { status, body })
         assert.deepStrictEqual(sent(jsonRpc.failure.encode(written(reason))), { _tag: "Response", status, body })
@@ -106,7 +106,7 @@ describe("MemoryLake.protocol encodes refusals", () => {
 
   it("of the agent as documents inside the body over REST, and decodes them again", covers("ML-34"), () => {
     const reason = new AgentError.TaskNotCancelableError({ message: "Task cannot be canceled" })
-    for (const { http } of editions) {
+    for (const { http } of protocols) {
       const { body, status } = http.failure.encode(written(reason))
       assert.strictEqual(status, 400)
       assert.deepInclude(body, { success: false, error_code: "INVALID_ARGUMENT" })
@@ -208,7 +208,7 @@ describe("MemoryLake.protocol", () => {
   })
 
   it("subscribes by GET first, then by POST", covers("ML-29"), () => {
-    for (const { rest } of editions) {
+    for (const { rest } of protocols) {
       assert.deepStrictEqual(rest.routes.SubscribeToTask?.map(({ method }) => method), ["GET", "POST"])
     }
   })
@@ -229,7 +229,7 @@ describe("MemoryLake.protocol", () => {
       configuration: { historyLength: 3, returnImmediately: false },
       metadata: { memorylake: { skipMemory: true } }
     }
-    for (const { jsonRpc, rest } of editions) {
+    for (const { jsonRpc, rest } of protocols) {
       for (const { dialect } of [rest, jsonRpc]) {
         const codec = dialect.request.SendMessage!
         assert.deepStrictEqual(

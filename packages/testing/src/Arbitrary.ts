@@ -49,8 +49,8 @@ const instant = Schema.TaggedStruct("Instant", {
   millis: Schema.Int.check(Schema.isBetween({ minimum: 946_684_800_000, maximum: 32_503_680_000_000 }))
 })
 
-/** V8 (13.6) may take a name that is written with an escape for another one, such as "\\u0000" for "\\\\". */
-const unescaped = (name: string): string => name.replace(/[\p{Cc}\p{Cs}"\\]/gu, "_")
+/** V8 (13.6) may confuse names that are written with an escape, such as "\\u0000" and "\\\\". */
+const replaceEscapes = (name: string): string => name.replace(/[\p{Cc}\p{Cs}"\\]/gu, "_")
 
 const revive = (value: unknown): unknown => {
   // JSON has no negative zero
@@ -58,7 +58,7 @@ const revive = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value
   if (Array.isArray(value)) return value.map(revive)
   if ("_tag" in value && value._tag === "Instant" && "millis" in value) return DateTime.makeUnsafe(Number(value.millis))
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [unescaped(name), revive(member)]))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [replaceEscapes(name), revive(member)]))
 }
 
 const of = <A>(schema: Schema.Top): Arbitrary.Arbitrary<A> =>

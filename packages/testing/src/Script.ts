@@ -85,23 +85,23 @@ export const recognizer: Recognizer.Recognizer = Recognizer.fromMetadata({
   result: "function_response"
 })
 
-const marked = (part: Part.Part): Say => reply(Reply.progress(Recognizer.mark([recognizer], part)))
+const emitMarked = (part: Part.Part): Say => reply(Reply.progress(Recognizer.mark([recognizer], part)))
 
 /** Emits a thought. */
-export const think = (text: string): Say => marked(Part.text(text, { metadata: { adk_thought: true } }))
+export const think = (text: string): Say => emitMarked(Part.text(text, { metadata: { adk_thought: true } }))
 
-const typed = (type: "function_call" | "function_response", data: Schema.Json): Say =>
-  marked(Part.data(data, { metadata: { adk_type: type } }))
+const emitTyped = (type: "function_call" | "function_response", data: Schema.Json): Say =>
+  emitMarked(Part.data(data, { metadata: { adk_type: type } }))
 
 /** Emits a tool call; the {@link toolResult} that belongs to it has the same id. */
 export const callTool = (
   call: { readonly id: string; readonly name: string; readonly args?: Schema.JsonObject }
-): Say => typed("function_call", { id: call.id, name: call.name, args: call.args ?? {} })
+): Say => emitTyped("function_call", { id: call.id, name: call.name, args: call.args ?? {} })
 
 /** Emits the result of a tool call: JSON, JSON in a string, or `{ error, code? }`. */
 export const toolResult = (
   result: { readonly id: string; readonly name: string; readonly response: Schema.Json }
-): Say => typed("function_response", { id: result.id, name: result.name, response: result.response })
+): Say => emitTyped("function_response", { id: result.id, name: result.name, response: result.response })
 
 /** Emits a file as a status message. */
 export const file = (part: Part.Raw | Part.Url): Say => reply(Reply.progress(part))

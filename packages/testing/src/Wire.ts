@@ -11,14 +11,18 @@ import type * as HttpTransport from "@effect-a2a/core/HttpTransport"
 import type * as Protocol from "@effect-a2a/core/Protocol"
 import * as Recognizer from "@effect-a2a/core/Recognizer"
 import * as InProcessHttp from "@effect-a2a/server/InProcessHttp"
-import type { Tape } from "@effect-a2a/server/InProcessHttp"
 import type * as Arr from "effect/Array"
 import type { HttpClient } from "effect/http/HttpClient"
 import type * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import * as Script from "./Script.ts"
 
-export { type Exchange, Tape } from "@effect-a2a/server/InProcessHttp"
+/** The record of all exchanges. */
+export const Tape = InProcessHttp.Tape
+/** The record of all exchanges. */
+export type Tape = InProcessHttp.Tape
+/** A request and its response. */
+export type Exchange = InProcessHttp.Exchange
 
 const recognizer = Recognizer.layer(Script.recognizer)
 

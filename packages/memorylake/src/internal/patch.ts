@@ -1,6 +1,6 @@
 /**
- * How MemoryLake departs from the editions of A2A. Sources: its page, and the bodies seen in production
- * (ML-06, ML-07, ML-23, ML-33 to ML-35, ML-37).
+ * MemoryLake's departures from the protocol versions, from its documentation and from bodies seen in production. Tested in
+ * `packages/memorylake/test/patch.test.ts`.
  */
 import type * as AgentError from "@effect-a2a/core/AgentError"
 import { MessageId } from "@effect-a2a/core/Id"
@@ -19,7 +19,7 @@ export const missingMessageId = MessageId.make("memorylake-missing-message-id")
 
 // refusals
 
-/** Codes that the service itself gives, and their HTTP status. */
+/** The codes of the service's refusals, and their HTTP status. */
 const statusOf: Readonly<Record<string, number>> = {
   INVALID_ARGUMENT: 400,
   STATE_NOT_READY: 400,
@@ -36,7 +36,7 @@ const codeOf = (status: number) => status === 404 ? "NOT_FOUND" : status < 500 ?
 
 const envelope = (message: string, error_code: string): Metadata => ({ success: false, message, error_code })
 
-/** The service's own refusal, if it is one of those. */
+/** Returns the service's body for a refusal with one of its codes. */
 const ofService = (failure: Protocol.WireFailure) => {
   const status = failure.reason === undefined || !Object.hasOwn(statusOf, failure.reason)
     ? undefined
@@ -44,7 +44,7 @@ const ofService = (failure: Protocol.WireFailure) => {
   return status === undefined ? undefined : { status, body: envelope(failure.message, failure.reason!) }
 }
 
-/** An A2A error document that was put into a message as a string: what it says counts (ML-34). */
+/** Decodes an A2A error that is a string of JSON in the message. */
 const inner = (message: unknown): Protocol.WireFailure | undefined => {
   const document = typeof message === "string" && message.startsWith("{") ? parse(message) : undefined
   return isJsonObject(document) ? Protocol.v1_0.http.failure.decode(document) : undefined
@@ -66,7 +66,7 @@ const decodeEnvelope = (body: unknown): Protocol.WireFailure | undefined => {
 
 type Violations = ReadonlyArray<AgentError.Violation>
 
-/** Looks at a request's JSON before the edition does. */
+/** Checks and completes the JSON of a request before its codec. */
 type Review = (json: Metadata) => Result.Result<Metadata, Violations>
 
 const onMessage = (review: Review): Review => (json) =>
@@ -77,12 +77,12 @@ const onMessage = (review: Review): Review => (json) =>
 const has = (json: Metadata, ...spellings: ReadonlyArray<string>) =>
   spellings.some((spelling) => Object.hasOwn(json, spelling))
 
-/** A message may come without an id. */
-const named = onMessage((message) =>
+/** Adds an id to a message without one. */
+const addMessageId = onMessage((message) =>
   Result.succeed(has(message, "messageId", "message_id") ? message : { ...message, messageId: missingMessageId })
 )
 
-/** Bodies of the other edition are refused, not guessed at (ML-23). */
+/** Refuses bodies of the other protocol version. */
 const without = (member: string, instead: string) =>
   onMessage((message) =>
     has(message, member)
@@ -90,7 +90,7 @@ const without = (member: string, instead: string) =>
       : Result.succeed(message)
   )
 
-/** On 0.3 REST an absent `historyLength` means no history (ML-07). */
+/** Over 0.3 REST, a missing `historyLength` means no history. */
 const withoutHistory: Review = (json) => {
   const configuration = isJsonObject(json.configuration) ? json.configuration : {}
   return Result.succeed(
@@ -100,7 +100,7 @@ const withoutHistory: Review = (json) => {
   )
 }
 
-const reviewed = <A>(codec: Protocol.Codec<A> | undefined, reviews: ReadonlyArray<Review>) =>
+const reviewCodec = <A>(codec: Protocol.Codec<A> | undefined, reviews: ReadonlyArray<Review>) =>
   codec && {
     ...codec,
     decode: (json: unknown) =>
@@ -117,8 +117,8 @@ const withReviews = (
   dialect: Protocol.Dialect,
   reviews: { readonly send: ReadonlyArray<Review>; readonly stream: ReadonlyArray<Review> }
 ): Protocol.Dialect => {
-  const SendMessage = reviewed(dialect.request.SendMessage, reviews.send)
-  const SendStreamingMessage = reviewed(dialect.request.SendStreamingMessage, reviews.stream)
+  const SendMessage = reviewCodec(dialect.request.SendMessage, reviews.send)
+  const SendStreamingMessage = reviewCodec(dialect.request.SendStreamingMessage, reviews.stream)
   return {
     ...dialect,
     request: {
@@ -129,7 +129,7 @@ const withReviews = (
   }
 }
 
-/** The answer to a Get on 0.3 REST has no timestamp (ML-37). */
+/** Removes the timestamp, which the result of Get over 0.3 REST does not have. */
 const withoutTimestamp = <A>(codec: Protocol.Codec<A>): Protocol.Codec<A> => ({
   ...codec,
   encode: (value) =>
@@ -142,8 +142,8 @@ const withoutTimestamp = <A>(codec: Protocol.Codec<A>): Protocol.Codec<A> => ({
 
 const legacyRest = (dialect: Protocol.Dialect): Protocol.Dialect => {
   const patched = withReviews(dialect, {
-    send: [without("parts", "content"), named, withoutHistory],
-    stream: [without("parts", "content"), named]
+    send: [without("parts", "content"), addMessageId, withoutHistory],
+    stream: [without("parts", "content"), addMessageId]
   })
   const { GetTask } = dialect.success
   return GetTask === undefined
@@ -152,20 +152,20 @@ const legacyRest = (dialect: Protocol.Dialect): Protocol.Dialect => {
 }
 
 const current = (dialect: Protocol.Dialect): Protocol.Dialect => {
-  const reviews = [without("content", "parts"), named]
+  const reviews = [without("content", "parts"), addMessageId]
   return withReviews(dialect, { send: reviews, stream: reviews })
 }
 
 const legacyJsonRpc = (dialect: Protocol.Dialect): Protocol.Dialect =>
-  withReviews(dialect, { send: [named], stream: [named] })
+  withReviews(dialect, { send: [addMessageId], stream: [addMessageId] })
 
-// editions
+// protocol versions
 
-/** What differs between the editions at MemoryLake. */
+/** The departures of one protocol version. */
 interface Deviation {
   readonly rest: (dialect: Protocol.Dialect) => Protocol.Dialect
   readonly jsonRpc: (dialect: Protocol.Dialect) => Protocol.Dialect
-  /** The one JSON-RPC code, where there is but one: the reason is then in `data` alone (ML-35). */
+  /** The JSON-RPC code of all errors, if there is only one. The reason is then in `data` alone. */
   readonly onlyCode?: number
 }
 
@@ -189,8 +189,8 @@ const jsonRpcFailure = (
   onlyCode: number | undefined
 ): Protocol.Protocol["jsonRpc"]["failure"] => ({
   decode: (error) => {
-    const told = failure.decode(error)
-    return { ...told, ...inner(told.message) }
+    const decoded = failure.decode(error)
+    return { ...decoded, ...inner(decoded.message) }
   },
   encode: (refusal) => {
     const own = ofService(refusal)
@@ -200,7 +200,7 @@ const jsonRpcFailure = (
   }
 })
 
-/** Subscribing is a GET here; other agents may want a POST, which comes second. */
+/** Subscribes by GET first, then by POST. */
 const getFirst = (routes: Protocol.Protocol["rest"]["routes"]): Protocol.Protocol["rest"]["routes"] => {
   const known = routes.SubscribeToTask
   return known === undefined

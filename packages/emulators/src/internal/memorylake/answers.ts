@@ -1,6 +1,6 @@
 /**
- * What the emulated agent says: deterministic runs, of which the first is the example of MemoryLake's page, to the
- * letter. Other questions get a canned run; words in them, and options, decide what happens in it (docs/memorylake.md).
+ * The runs of the emulated agents, always the same. One is the example of MemoryLake's documentation; for other questions,
+ * words and options choose the steps, see docs/memorylake.md. Tested in `packages/emulators/test/memorylake/rules.test.ts`.
  */
 import * as Id from "@effect-a2a/core/Id"
 import * as Message from "@effect-a2a/core/Message"
@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 
-/** Models that exist; another one makes the task fail. */
+/** The models that exist. The task fails for others. */
 export const models: ReadonlyArray<string> = [
   "claude-sonnet-4",
   "deepseek-chat",
@@ -24,10 +24,10 @@ export const models: ReadonlyArray<string> = [
   "qwen-max"
 ]
 
-/** Between two steps of a slow run. */
+/** The wait between two steps of a slow run. */
 export const slowness = Duration.seconds(1)
 
-/** One part of progress, with its place in the run, which its message is named after. */
+/** One part of progress, and its number in the run, which is in the id of its message. */
 interface Step {
   readonly n: number
   readonly suffix?: "call" | "response"
@@ -36,29 +36,29 @@ interface Step {
 
 interface Run {
   readonly steps: ReadonlyArray<Step>
-  /** The parts of the artifact; none: the run ends without one. */
+  /** The parts of the artifact. Without parts the run has no artifact. */
   readonly result: ReadonlyArray<Part.Part>
 }
 
-const marked = (part: Part.Part) => Recognizer.mark([MemoryLake.recognizer], part)
+const mark = (part: Part.Part) => Recognizer.mark([MemoryLake.recognizer], part)
 
 const call = (n: number, id: string, name: string, args: Schema.Json): Step => ({
   n,
   suffix: "call",
-  part: marked(Part.data({ id, name, args }, { metadata: { adk_type: "function_call" } }))
+  part: mark(Part.data({ id, name, args }, { metadata: { adk_type: "function_call" } }))
 })
 
 const response = (n: number, id: string, name: string, response: Schema.Json): Step => ({
   n,
   suffix: "response",
-  part: marked(Part.data({ id, name, response }, { metadata: { adk_type: "function_response" } }))
+  part: mark(Part.data({ id, name, response }, { metadata: { adk_type: "function_response" } }))
 })
 
 const say = (n: number, text: string): Step => ({ n, part: Part.text(text) })
 
-const recommended = (...questions: ReadonlyArray<string>) => Part.data({ kind: "recommended_questions", questions })
+const recommend = (...questions: ReadonlyArray<string>) => Part.data({ kind: "recommended_questions", questions })
 
-/** The page's question. */
+/** The documented question. */
 export const example = "What is the capital of France?"
 
 const exampleRun: Run = {
@@ -74,10 +74,10 @@ const exampleRun: Run = {
     say(11, "Paris is"),
     say(12, " the capital of France.")
   ],
-  result: [Part.text("Paris is the capital of France."), recommended("What is the population of Paris?")]
+  result: [Part.text("Paris is the capital of France."), recommend("What is the population of Paris?")]
 }
 
-const numbered = (steps: ReadonlyArray<(n: number) => Step>): ReadonlyArray<Step> =>
+const number = (steps: ReadonlyArray<(n: number) => Step>): ReadonlyArray<Step> =>
   steps.map((step, index) => step(index + 3))
 
 const search = (question: string): ReadonlyArray<(n: number) => Step> => [
@@ -110,7 +110,7 @@ const attachment = (isSaved: boolean) =>
     }]
   })
 
-/** Pieces as a model gives them out: a few words each. */
+/** Splits a text into pieces of a few words, as models emit them. */
 const pieces = (text: string): ReadonlyArray<string> =>
   text.match(/\S*(?:\s+\S+)?\s*/g)?.filter((piece) => piece !== "") ?? []
 
@@ -118,19 +118,19 @@ const languages: Readonly<Record<string, string>> = { en: "English", zh: "Chines
 
 const isCalled = (question: string, word: string) => new RegExp(`\\b${word}\\b`, "i").test(question)
 
-const redacted = (text: string) => text.replace(/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, "[EMAIL_REDACTED]")
+const redact = (text: string) => text.replace(/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, "[EMAIL_REDACTED]")
 
 const cannedRun = (asked: string, options: MemoryLakeOptions.Options): Run => {
   const capabilities = options.overrides?.capabilitiesOverride ?? {}
-  const question = capabilities.pii === undefined ? asked : redacted(asked)
+  const question = capabilities.pii === undefined ? asked : redact(asked)
   const says = (word: string) => isCalled(asked, word)
   const language = options.runtimeOptions?.language
   const spoken = language === undefined ? "" : `(${languages[language] ?? language}) `
   const text = `${spoken}You asked: ${question}`
   const isUnsaved = says("unsaved")
   return {
-    steps: numbered([
-      (n) => ({ n, part: marked(Part.text("What is meant by that?", { metadata: { adk_thought: true } })) }),
+    steps: number([
+      (n) => ({ n, part: mark(Part.text("What is meant by that?", { metadata: { adk_thought: true } })) }),
       ...(says("search") || capabilities.web_search !== undefined ? search(question) : []),
       ...(says("tool error") ? toolError : []),
       ...(says("file") && !isUnsaved ? [(n: number): Step => ({ n, part: Part.url(file.url, file) })] : []),
@@ -140,7 +140,7 @@ const cannedRun = (asked: string, options: MemoryLakeOptions.Options): Run => {
       Part.text(text),
       ...(says("file") ? [attachment(!isUnsaved)] : []),
       ...(says("citations") ? [Part.data({ kind: "citations", items: [1, 2] }), Part.data({ note: "no kind" })] : []),
-      recommended("What else is there to know?")
+      recommend("What else is there to know?")
     ]
   }
 }
@@ -155,7 +155,7 @@ const replies = ({ taskId }: Turn, { result, steps }: Run): ReadonlyArray<Reply.
   ])
 ]
 
-/** The replies to a turn; what they are depends on nothing else. */
+/** Returns the replies to a turn. */
 export const answer = (turn: Turn): ReadonlyArray<Reply.Reply> => {
   const options = MemoryLakeOptions.decode(turn.metadata.memorylake)
   const model = options.overrides?.model
@@ -171,7 +171,7 @@ export const answer = (turn: Turn): ReadonlyArray<Reply.Reply> => {
   return replies(turn, cannedRun(question, options))
 }
 
-/** The emulated agent: what `AgentExecutor.layer` takes. Runs are immediate unless the question says `slow`. */
+/** Executes a turn, without waits unless the question contains `slow`. */
 export const execute = (turn: Turn): Stream.Stream<Reply.Reply> => {
   const steps = Stream.fromIterable(answer(turn))
   return isCalled(Message.text(turn.message), "slow")

@@ -1,10 +1,10 @@
-/** Who may come in: MemoryLake's API keys, and those with which a refusal can be rehearsed. */
+/** API keys of MemoryLake, and those that trigger refusals. Tested in `packages/emulators/test/memorylake`. */
 import * as Duration from "effect/Duration"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { type Code, retryAfter } from "./refusals.ts"
 
-/** Keys that are refused whatever is asked. Any other `sk_…` is let in. */
+/** Keys that are always refused. Any other `sk_…` is valid. */
 export const keys: Readonly<Record<string, Code>> = {
   sk_invalid: "UNAUTHENTICATED",
   sk_quota: "QUOTA_EXCEEDED",
@@ -33,15 +33,15 @@ const headers: Partial<Record<Code, Record<string, string>>> = {
   RATE_LIMIT_EXCEEDED: { "retry-after": String(Duration.toSeconds(retryAfter)) }
 }
 
-/** The service's refusal of a request as such. */
-export const refused = (code: Code): HttpServerResponse.HttpServerResponse =>
+/** Returns the service's refusal of a whole request. */
+export const refuse = (code: Code): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe({ success: false, message: messages[code] ?? code, error_code: code }, {
     status: statuses[code] ?? 400,
     headers: headers[code] ?? {}
   })
 
-/** The key that a request shows, or why it is not let in. */
-export const enter = (
+/** Returns the key of a request, or the code of its refusal. */
+export const authenticate = (
   request: HttpServerRequest.HttpServerRequest
 ): { readonly key: string; readonly refusal?: undefined } | { readonly refusal: Code } => {
   const key = /^Bearer (sk_\w+)$/.exec(request.headers.authorization ?? "")?.[1]

@@ -1,4 +1,7 @@
-/** Feedback on tasks (ML-31): taken by a route of its own, told under the task's metadata to those who ask for it. */
+/**
+ * Ratings of tasks: stored by a separate route, returned in the metadata of tasks if the extension is requested. Tested in
+ * `packages/emulators/test/memorylake`.
+ */
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import * as Id from "@effect-a2a/core/Id"
 import * as Operation from "@effect-a2a/core/Operation"
@@ -12,7 +15,7 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { refused } from "./auth.ts"
+import { refuse } from "./auth.ts"
 
 const Feedback = Schema.Struct({
   rating: Schema.Literals(["up", "down"]),
@@ -21,14 +24,14 @@ const Feedback = Schema.Struct({
 
 /** Ratings by task. */
 export class Ratings extends Context.Service<Ratings, Map<string, typeof Feedback.Type>>()(
-  "@effect-a2a/testing/memorylake/Ratings"
+  "@effect-a2a/emulators/memorylake/Ratings"
 ) {}
 
 export const layerRatings: Layer.Layer<Ratings> = Layer.sync(Ratings, () => new Map())
 
 const path = /\/tasks\/([^/:]+):feedback$/
 
-/** The task that a request rates, if it does that. */
+/** Returns the task that a request rates, if it is a request to rate one. */
 export const ratedTask = (request: HttpServerRequest.HttpServerRequest): Id.TaskId | undefined => {
   const id = request.method === "POST" ? path.exec(new URL(request.url, "http://localhost").pathname)?.[1] : undefined
   return id === undefined ? undefined : Id.TaskId.make(decodeURIComponent(id))
@@ -36,7 +39,7 @@ export const ratedTask = (request: HttpServerRequest.HttpServerRequest): Id.Task
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Feedback))
 
-/** Takes a rating. */
+/** Stores a rating. */
 export const rate = Effect.fnUntraced(function*(
   request: HttpServerRequest.HttpServerRequest,
   taskId: Id.TaskId,
@@ -45,15 +48,15 @@ export const rate = Effect.fnUntraced(function*(
   const ratings = yield* Ratings
   const feedback = yield* request.text.pipe(Effect.flatMap((text) => decode(text)), Effect.option)
   if (feedback._tag === "None" || request.headers["a2a-extensions"] !== TaskFeedback.uri) {
-    return refused("INVALID_ARGUMENT")
+    return refuse("INVALID_ARGUMENT")
   }
   const task = yield* Effect.option(agent.call(Operation.GetTask, { id: taskId }))
-  if (task._tag === "None") return refused("NOT_FOUND")
+  if (task._tag === "None") return refuse("NOT_FOUND")
   ratings.set(taskId, feedback.value)
   return HttpServerResponse.jsonUnsafe({ success: true })
 })
 
-/** Puts the rating into a task's metadata where the extension was asked for. */
+/** Adds ratings to the metadata of tasks if the extension is requested. */
 export const withRatings = <E, R>(
   self: Layer.Layer<AgentTransport, E, R>
 ): Layer.Layer<AgentTransport, E, R | Ratings> =>
@@ -62,7 +65,7 @@ export const withRatings = <E, R>(
     Effect.gen(function*() {
       const agent = yield* AgentTransport
       const ratings = yield* Ratings
-      const rated = (task: Task.Task): Task.Task => {
+      const withRating = (task: Task.Task): Task.Task => {
         const rating = ratings.get(task.id)
         return rating === undefined
           ? task
@@ -73,8 +76,8 @@ export const withRatings = <E, R>(
           extensions.includes(TaskFeedback.uri) ? Effect.map(self, rate) : self)
       return Transport.intercept({
         GetTask: (request, next) =>
-          ifAsked(next(request), rated),
-        ListTasks: (request, next) => ifAsked(next(request), (page) => ({ ...page, tasks: page.tasks.map(rated) }))
+          ifAsked(next(request), withRating),
+        ListTasks: (request, next) => ifAsked(next(request), (page) => ({ ...page, tasks: page.tasks.map(withRating) }))
       })(agent)
     })
   ).pipe(Layer.provide(self))

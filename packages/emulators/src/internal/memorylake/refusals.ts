@@ -1,6 +1,6 @@
 /**
- * What the emulator refuses, and what makes it: ids, keys and prompts to rehearse each refusal with. The table for users
- * is in docs/memorylake.md.
+ * Refusals, and the ids, keys and prompts that trigger them. docs/memorylake.md lists them. Tested in
+ * `packages/emulators/test/memorylake`.
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
 import * as Duration from "effect/Duration"
@@ -34,18 +34,18 @@ const reasons = {
   INTERNAL_ERROR: "InternalError"
 } as const
 
-/** Codes that `refuse with CODE`, as the whole message, brings about. */
+/** A code that the message `refuse with CODE` triggers. */
 export type Code = keyof typeof reasons
 export const codes = Object.keys(reasons) as ReadonlyArray<Code>
 
-/** How long a rate limit lasts. */
+/** The duration of a rate limit. */
 export const retryAfter = Duration.seconds(2)
 
-/** A refusal by its code. */
+/** Creates a refusal from its code. */
 export const refusal = (code: Code, message: string): AgentError.AgentErrorReason =>
   AgentError.reason(reasons[code], { message, ...(code === "RATE_LIMIT_EXCEEDED" ? { retryAfter } : undefined) })
 
-/** The refusal that a prompt asks for. */
+/** Returns the refusal that a prompt triggers. */
 export const byPrompt = (text: string): AgentError.AgentErrorReason | undefined => {
   const code = /^refuse with ([A-Z_]+)$/.exec(text.trim())?.[1]
   return code !== undefined && Object.hasOwn(reasons, code)

@@ -1,6 +1,7 @@
 /**
- * MemoryLake's rules, around any agent: what a message must say before the agent hears it, what is told of a task, and
- * which conversation belongs to whom. To be put over an `AgentServer` that replays events.
+ * MemoryLake's rules around an agent: validation of messages, the form of tasks and events, and the binding of
+ * conversations to agents and projects. Decorates an `AgentServer` that replays events. Tested in
+ * `packages/emulators/test/memorylake/rules.test.ts`.
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
@@ -11,7 +12,6 @@ import * as Part from "@effect-a2a/core/Part"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
 import * as TaskState from "@effect-a2a/core/TaskState"
-
 import * as Transport from "@effect-a2a/core/Transport"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as MemoryLakeOptions from "@effect-a2a/memorylake/MemoryLakeOptions"
@@ -27,21 +27,21 @@ import * as Refusals from "./refusals.ts"
 
 type Reason = AgentError.AgentErrorReason
 
-/** A conversation: whose it is, its project, and the message it is busy with. */
+/** A conversation: its agent, its project, and the message that it is busy with. */
 interface Conversation {
   readonly agentId: string
   readonly projectId: string | undefined
-  /** A message has come in whose task does not exist yet. */
+  /** True if the task of a received message does not exist yet. */
   readonly isBeginning: boolean
   readonly taskId: Id.TaskId | undefined
 }
 
-/** The conversations of a workspace: all its agents share them. */
+/** The conversations of a workspace, which all its agents share. */
 export class Conversations extends Context.Service<Conversations, Map<string, Conversation>>()(
-  "@effect-a2a/testing/memorylake/Conversations"
+  "@effect-a2a/emulators/memorylake/Conversations"
 ) {}
 
-/** No conversations yet, but for the one that belongs to another agent. */
+/** Provides a workspace whose only conversation belongs to another agent. */
 export const layerConversations: Layer.Layer<Conversations> = Layer.sync(
   Conversations,
   () =>
@@ -87,12 +87,12 @@ const checkProjects = Effect.fnUntraced(
   }
 )
 
-/** What a message must say, before anything else is looked at. Gives the options in it. */
+/** Validates a message, before all other checks. Returns its options. */
 const checkMessage = Effect.fnUntraced(function*({ message, metadata }: Operation.SendMessageRequest) {
   const memorylake = metadata?.memorylake
   if (!isObject(memorylake)) return yield* refuse("INVALID_ARGUMENT", "metadata.memorylake is required")
-  const rehearsed = Refusals.byPrompt(Message.text(message))
-  if (rehearsed !== undefined) return yield* Effect.fail(rehearsed)
+  const requested = Refusals.byPrompt(Message.text(message))
+  if (requested !== undefined) return yield* Effect.fail(requested)
   const overrides = memorylake.overrides
   const capabilities = isObject(overrides) ? overrides.capabilitiesOverride : undefined
   if (capabilities !== undefined && !isObject(capabilities)) {
@@ -107,19 +107,19 @@ const checkMessage = Effect.fnUntraced(function*({ message, metadata }: Operatio
   return options
 })
 
-// what is told of a task
+// tasks and events
 
 const withoutTimestamp = <A extends { readonly status: Task.TaskStatus }>(self: A): A => {
   const { timestamp: _, ...status } = self.status
   return { ...self, status }
 }
 
-/** Events carry no timestamps. */
-const told = (event: StreamEvent.StreamEvent): StreamEvent.StreamEvent =>
+/** Removes timestamps, which events do not carry. */
+const toEvent = (event: StreamEvent.StreamEvent): StreamEvent.StreamEvent =>
   event._tag === "Task" || event._tag === "StatusUpdate" ? withoutTimestamp(event) : event
 
-/** Get tells id, context and status without its message (ML-27). */
-const brief = ({ contextId, id, status }: Task.Task): Task.Task => ({
+/** Keeps the members that Get returns: id, context, and status without its message. */
+const toStatusOnly = ({ contextId, id, status }: Task.Task): Task.Task => ({
   _tag: "Task",
   id,
   ...(contextId === undefined ? undefined : { contextId }),
@@ -129,8 +129,8 @@ const brief = ({ contextId, id, status }: Task.Task): Task.Task => ({
 const isText = ({ parts: [part, ...others] }: Message.Message) =>
   part !== undefined && others.length === 0 && part._tag === "Text" && !Part.isThought(part)
 
-/** Adjacent pieces of text are one message. */
-const joined = (messages: ReadonlyArray<Message.Message>, message: Message.Message): ReadonlyArray<Message.Message> => {
+/** Appends a message, or joins it to the last one if both are text. */
+const append = (messages: ReadonlyArray<Message.Message>, message: Message.Message): ReadonlyArray<Message.Message> => {
   const last = messages.at(-1)
   return last !== undefined && last.role === "agent" && isText(last) && isText(message)
     ? messages.with(-1, { ...last, parts: [Part.text(Part.joinText([...last.parts, ...message.parts]))] })
@@ -142,15 +142,15 @@ const progress = (event: StreamEvent.StreamEvent): ReadonlyArray<Message.Message
     ? [event.status.message]
     : []
 
-/** The task that a whole run comes to, with what the agent said in its history. */
-const finished = (
+/** Returns the task after a whole run, with the agent's messages in its history. */
+const foldRun = (
   events: ReadonlyArray<StreamEvent.StreamEvent>,
   historyLength: number | undefined
 ): Task.Task | undefined => {
   const task = events.reduce<Task.Task | undefined>(StreamEvent.apply, undefined)
   if (task === undefined) return undefined
   const { history = [], ...rest } = withoutTimestamp(task)
-  const all = [...history, ...events.flatMap(progress).reduce(joined, [])]
+  const all = [...history, ...events.flatMap(progress).reduce(append, [])]
   return historyLength === 0
     ? rest
     : { ...rest, history: historyLength === undefined ? all : all.slice(-historyLength) }
@@ -176,7 +176,7 @@ const make = Effect.fnUntraced(function*(agentId: string) {
         Effect.orElseSucceed(() => false)
       )
 
-  /** One agent, one project, one message at a time (ML-09, ML-10, ML-18). */
+  /** Enters a conversation: it has one agent, one project, and one message at a time. */
   const enter = Effect.fnUntraced(function*(contextId: Id.ContextId, projectId: string | undefined) {
     const known = conversations.get(contextId)
     if (known !== undefined && known.agentId !== agentId) {
@@ -187,7 +187,7 @@ const make = Effect.fnUntraced(function*(agentId: string) {
     }
     const busy = refuse("INVALID_ARGUMENT", "the context is busy with another message")
     if (known?.isBeginning === true) return yield* busy
-    // entered before the last task is looked at: of two messages at once, one finds the other
+    // set before the last task is read: of two simultaneous messages, one finds the other
     conversations.set(contextId, { agentId, projectId, taskId: undefined, ...known, isBeginning: true })
     if (yield* isAtWork(known?.taskId)) return yield* Effect.andThen(update(contextId, { isBeginning: false }), busy)
   })
@@ -198,57 +198,57 @@ const make = Effect.fnUntraced(function*(agentId: string) {
     return task?.contextId ?? (yield* Id.contextId)
   })
 
-  /** A request as the agent gets it. Push configurations are ignored, as the service does. */
+  /** Validates a request and completes it for the agent. Push configurations are ignored, as by the service. */
   const admit = Effect.fnUntraced(function*(operation: Operation.Any, request: Operation.SendMessageRequest) {
-    const because = (reason: Reason) => new AgentError.AgentError({ operation: operation._tag, reason })
-    const { readWriteProjectId } = yield* Effect.mapError(checkMessage(request), because)
+    const toError = (reason: Reason) => new AgentError.AgentError({ operation: operation._tag, reason })
+    const { readWriteProjectId } = yield* Effect.mapError(checkMessage(request), toError)
     const contextId = yield* contextOf(request.message)
     const messageId = request.message.messageId === MemoryLake.missingMessageId
       ? yield* Id.messageId
       : request.message.messageId
-    yield* Effect.mapError(enter(contextId, readWriteProjectId), because)
+    yield* Effect.mapError(enter(contextId, readWriteProjectId), toError)
     const { taskPushNotificationConfig: _, ...configuration } = request.configuration ?? {}
     return { ...request, message: { ...request.message, messageId, contextId }, configuration, contextId }
   })
 
-  const begun = (contextId: Id.ContextId) => (event: StreamEvent.StreamEvent) =>
+  const onBegin = (contextId: Id.ContextId) => (event: StreamEvent.StreamEvent) =>
     update(contextId, { isBeginning: false, taskId: StreamEvent.taskId(event) })
 
   const follow = (operation: Operation.Any, request: Operation.SendMessageRequest, all: boolean) =>
     Stream.unwrap(Effect.map(admit(operation, request), ({ contextId, ...admitted }) => {
       const { historyLength: _, ...whole } = admitted.configuration
       return agent.stream(Operation.SendStreamingMessage, all ? { ...admitted, configuration: whole } : admitted).pipe(
-        Stream.onFirst(begun(contextId)),
+        Stream.onFirst(onBegin(contextId)),
         Stream.ensuring(update(contextId, { isBeginning: false }))
       )
     }))
 
   const send = (request: Operation.SendMessageRequest) =>
     request.configuration?.returnImmediately === true
-      // the task as it was made, however soon it is done
+      // the task as it was created, even if it has ended by now
       ? Effect.map(Stream.runHead(follow(Operation.SendMessage, request, false)), (event) =>
-        told(Option.getOrThrow(event)) as Task.Task | Message.Message)
+        toEvent(Option.getOrThrow(event)) as Task.Task | Message.Message)
       : follow(Operation.SendMessage, request, true).pipe(
         Stream.runCollect,
         Effect.map((events) =>
-          finished(events, request.configuration?.historyLength) ?? events[0] as Message.Message
+          foldRun(events, request.configuration?.historyLength) ?? events[0] as Message.Message
         )
       )
 
   return Transport.intercept({
     SendMessage: send,
-    GetTask: (request, next) => Effect.map(next(request), brief),
-    SendStreamingMessage: (request) => Stream.map(follow(Operation.SendStreamingMessage, request, false), told),
-    SubscribeToTask: (request, next) => Stream.map(next(request), told)
+    GetTask: (request, next) => Effect.map(next(request), toStatusOnly),
+    SendStreamingMessage: (request) => Stream.map(follow(Operation.SendStreamingMessage, request, false), toEvent),
+    SubscribeToTask: (request, next) => Stream.map(next(request), toEvent)
   })(agent)
 })
 
-/** Puts an agent under MemoryLake's rules; `agentId` is what it is called in the workspace. */
+/** Applies the rules to an agent. `agentId`: its id in the workspace. */
 export const withRules =
   (agentId: string) =>
   <E, R>(self: Layer.Layer<AgentTransport, E, R>): Layer.Layer<AgentTransport, E, R | Conversations> =>
     Layer.effect(AgentTransport, make(agentId)).pipe(Layer.provide(self))
 
-/** Ids as MemoryLake makes them: `run-` and 32 hexadecimal digits for a task. */
+/** Generates ids as MemoryLake does: `run-` and 32 hexadecimal digits for a task. */
 export const generator = (next: (kind: Id.Kind) => string) => (kind: Id.Kind): string =>
   kind === "task" ? `run-${next(kind).replaceAll("-", "")}` : next(kind)

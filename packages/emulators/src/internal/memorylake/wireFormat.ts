@@ -1,4 +1,7 @@
-/** How MemoryLake writes what others write otherwise: `data:` without a space, comments, numbers in data as floats. */
+/**
+ * The wire format of MemoryLake where it differs from others: `data:` without a space, comments, floats in data. Tested in
+ * `packages/emulators/test/memorylake`.
+ */
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
@@ -7,7 +10,7 @@ import * as Stream from "effect/Stream"
 
 const number = (value: number) => Number.isInteger(value) ? value.toFixed(1) : String(value)
 
-/** JSON text whose numbers below a `data` member are floats (ML-25). */
+/** Writes JSON with all numbers below a `data` member as floats. */
 export const stringify = (json: Schema.Json, isData = false): string => {
   if (typeof json === "number") return isData ? number(json) : String(json)
   if (Array.isArray(json)) return `[${json.map((item) => stringify(item, isData)).join(",")}]`
@@ -20,23 +23,24 @@ export const stringify = (json: Schema.Json, isData = false): string => {
 
 const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
 
-const rewritten = (text: string) => Option.match(parse(text), { onNone: () => text, onSome: (json) => stringify(json) })
+const rewriteText = (text: string) =>
+  Option.match(parse(text), { onNone: () => text, onSome: (json) => stringify(json) })
 
-const frame = (text: string) => text.replace(/^data: (.*)$/gm, (_, json: string) => `data:${rewritten(json)}`)
+const frame = (text: string) => text.replace(/^data: (.*)$/gm, (_, json: string) => `data:${rewriteText(json)}`)
 
-/** Each frame arrives whole, since it was written whole. */
+/** Rewrites the frames of a stream. Each chunk holds whole frames, as the server writes them. */
 const ofStream = (response: HttpServerResponse.HttpServerResponse, body: Stream.Stream<Uint8Array, unknown>) =>
   HttpServerResponse.stream(
     body.pipe(Stream.decodeText, Stream.map(frame), Stream.prepend([":\n\n"]), Stream.encodeText),
     { status: response.status, headers: response.headers }
   )
 
-/** A response as the service would have written it. */
-export const written = (response: HttpServerResponse.HttpServerResponse) => {
+/** Rewrites a response in the format of the service. */
+export const rewrite = (response: HttpServerResponse.HttpServerResponse) => {
   const { body } = response
   if (body._tag === "Stream") return ofStream(response, body.stream)
   return body._tag === "Uint8Array"
-    ? HttpServerResponse.text(rewritten(new TextDecoder().decode(body.body)), {
+    ? HttpServerResponse.text(rewriteText(new TextDecoder().decode(body.body)), {
       status: response.status,
       headers: response.headers,
       contentType: body.contentType
@@ -44,5 +48,5 @@ export const written = (response: HttpServerResponse.HttpServerResponse) => {
     : response
 }
 
-/** `written`, for an effect. */
-export const apply = Effect.map(written)
+/** {@link rewrite} for an effect. */
+export const apply = Effect.map(rewrite)
