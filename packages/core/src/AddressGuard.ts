@@ -75,7 +75,7 @@ export const check = (url: string, options: Options = {}): Effect.Effect<void, A
   Effect.flatMap(makeCheck(options), (check) => check(url))
 
 /** Makes a client refuse such URLs before anything is sent. */
-export const protect = Effect.fnUntraced(function*(
+export const protect = /*#__PURE__*/ Effect.fnUntraced(function*(
   client: HttpClient.HttpClient,
   options: Options = {}
 ): Effect.fn.Return<HttpClient.HttpClient> {

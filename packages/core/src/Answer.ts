@@ -90,8 +90,8 @@ export const fromProgress = (progress: TaskProgress.TaskProgress): Answer => {
 }
 
 /** Collects the answer of a stream of events, {@link empty} if there are none. */
-export const sink: Sink.Sink<Answer, StreamEvent.StreamEvent> = Sink.map(
-  Sink.foldArray<TaskProgress.TaskProgress, StreamEvent.StreamEvent>(
+export const sink: Sink.Sink<Answer, StreamEvent.StreamEvent> = /*#__PURE__*/ Sink.map(
+  /*#__PURE__*/ Sink.foldArray<TaskProgress.TaskProgress, StreamEvent.StreamEvent>(
     TaskProgress.make,
     () => true,
     (progress, events) =>

@@ -127,7 +127,7 @@ export const fromJson = (document: unknown): Effect.Effect<AgentCard.AgentCard, 
  * Connects to an agent. Fails with the errors of `GetAgentCard` if there is no card, and with
  * `NoCompatibleInterfaceError` if no interface is compatible. A card that was given as `agent` is never fetched.
  */
-export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Return<
+export const make = /*#__PURE__*/ Effect.fnUntraced(function*(options: Options): Effect.fn.Return<
   AgentTransport["Service"],
   Failure,
   HttpClient.HttpClient | Credentials.Credentials

@@ -115,7 +115,7 @@ export type ClientLayer = (options: Options) => Layer.Layer<AgentTransport, Agen
  * request is joined to the URL; credentials, headers and refusals are those of an operation. `operation` names it in
  * errors.
  */
-export const request = Effect.fnUntraced(function*(
+export const request = /*#__PURE__*/ Effect.fnUntraced(function*(
   options: Options & {
     readonly operation: string
     readonly request: HttpRequest
