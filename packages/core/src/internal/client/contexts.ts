@@ -9,23 +9,10 @@ import * as KeyedLock from "../../KeyedLock.ts"
 import type { Message } from "../../Message.ts"
 import type { Task } from "../../Task.ts"
 import * as TaskState from "../../TaskState.ts"
+import type { Contexts, ContextState } from "./slot.ts"
 import * as Slot from "./slot.ts"
 
-/** The state of one context. */
-export interface ContextState {
-  /** The number of turns that use the context or wait for it. */
-  users: number
-  /** Returns the task that was seen last. */
-  task: () => Task | undefined
-  /** True if the agent may have received a message and no event followed. */
-  isUncertain: boolean
-}
-
-/** The contexts of one agent. */
-export interface Contexts {
-  readonly states: Map<ContextId, ContextState>
-  readonly locks: KeyedLock.KeyedLock<ContextId>
-}
+export type { Contexts, ContextState } from "./slot.ts"
 
 /** The number of unused contexts that are remembered; the oldest are forgotten first. */
 const maxUnused = 10_000

@@ -1,8 +1,26 @@
 /** The place in an agent for what its conversations share, which is created by the first of them. */
 import * as Predicate from "effect/Predicate"
-import type { Contexts } from "./contexts.ts"
+import type { ContextId } from "../../Id.ts"
+import type { KeyedLock } from "../../KeyedLock.ts"
+import type { Task } from "../../Task.ts"
 
-/** What an agent keeps for its conversations. */
+/** The state of one context. */
+export interface ContextState {
+  /** The number of turns that use the context or wait for it. */
+  users: number
+  /** Returns the task that was seen last. */
+  task: () => Task | undefined
+  /** True if the agent may have received a message and no event followed. */
+  isUncertain: boolean
+}
+
+/** The contexts of one agent. */
+export interface Contexts {
+  readonly states: Map<ContextId, ContextState>
+  readonly locks: KeyedLock<ContextId>
+}
+
+/** The state of an agent that its conversations share. */
 export interface Slot {
   contexts?: Contexts
 }
