@@ -16,6 +16,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
+import { covers } from "./support/covers.ts"
 import * as Emulated from "./support/emulated.ts"
 import { cancel, contextId, example, getTask, refusedTask, send } from "./support/emulated.ts"
 
@@ -29,7 +30,7 @@ for (const combination of Emulated.combinations) {
   describe(`MemoryLake over ${combination.name}`, () => {
     describe("following a task", () => {
       effect(
-        "ML-27: Get tells the state alone, and that is not taken for an empty answer",
+        "returns the state alone by Get, which is not an empty answer",
         () =>
           Effect.gen(function*() {
             const { id } = yield* send(example)
@@ -40,11 +41,12 @@ for (const combination of Emulated.combinations) {
             assert.isUndefined(Task.text(task))
             const failed = yield* Emulated.refusal(send("please fail"))
             assert.isUndefined((yield* getTask(refusedTask(failed).id)).status.message)
-          })
+          }),
+        covers("ML-27")
       )
 
       effect(
-        "ML-20, ML-28: Subscribe replays without a leading task, then follows live to the end, and replays again",
+        "replays without a leading task, then continues live, and replays again",
         () =>
           Effect.gen(function*() {
             const { id } = yield* send("a slow one", { returnImmediately: true })
@@ -56,19 +58,20 @@ for (const combination of Emulated.combinations) {
             const streamed = (yield* Emulated.exchanges).at(-1)!
             assert.strictEqual(streamed.method, isRest ? "GET" : "POST")
             assert.strictEqual(streamed.headers.accept, "text/event-stream")
-          })
+          }),
+        covers("ML-20", "ML-28")
       )
 
-      effect("ML-28: the replay of a stream is that stream without its task", () =>
+      effect("replays a stream without its task", () =>
         Effect.gen(function*() {
           const [task, ...rest] = yield* Stream.runCollect(Agent.stream(example))
           assert.deepStrictEqual<ReadonlyArray<StreamEvent.StreamEvent>>(
             yield* Stream.runCollect(subscribe((task as Task.Task).id)),
             rest
           )
-        }))
+        }), covers("ML-28"))
 
-      effect("ML-29: a failed and a canceled task cannot be subscribed to", () =>
+      effect("refuses to subscribe to a failed or canceled task", () =>
         Effect.gen(function*() {
           const failed = refusedTask(yield* Emulated.refusal(send("please fail")))
           const { id } = yield* send("a slow one", { returnImmediately: true })
@@ -78,10 +81,10 @@ for (const combination of Emulated.combinations) {
             // one code for all that 0.3 methods refuse (ML-35); the reason is in what they say besides
             assert.strictEqual(reason._tag, "UnsupportedOperationError")
           }
-        }))
+        }), covers("ML-29"))
 
       effect(
-        "ML-30: cancel ends a task and those who follow it; an ended one is not cancelable (ML-34)",
+        "cancels a task and ends its streams, but not an ended task",
         () =>
           Effect.gen(function*() {
             const { id } = yield* send(`a slow one${" with much to say".repeat(20)}`, { returnImmediately: true })
@@ -102,10 +105,11 @@ for (const combination of Emulated.combinations) {
             const { error_code, message } = JSON.parse(chunks.join(""))
             assert.deepStrictEqual([status, error_code], [400, "INVALID_ARGUMENT"])
             assert.strictEqual(JSON.parse(message).error.details[0].reason, "TASK_NOT_CANCELABLE")
-          })
+          }),
+        covers("ML-30", "ML-34")
       )
 
-      effect("ML-30: list, newest first and page by page; 0.3 has no method for it", () =>
+      effect("lists tasks, newest first and page by page, except in 0.3", () =>
         Effect.gen(function*() {
           const list = Stream.runCollect(Agent.listTasks({ contextId, pageSize: 2 }))
           if (isLegacy) {
@@ -121,12 +125,12 @@ for (const combination of Emulated.combinations) {
           yield* send("elsewhere")
           assert.deepStrictEqual((yield* Emulated.hurried(list)).map(({ id }) => id), ids.toReversed())
           assert.strictEqual((yield* Emulated.exchanges).length, 6)
-        }))
+        }), covers("ML-30"))
     })
 
     describe("bytes", () => {
       effect(
-        "ML-25, ML-26: floats, data without a space and comments come in, integers and events come out",
+        "decodes floats, comments and data without a space to integers and events",
         () =>
           Effect.gen(function*() {
             const events = yield* Emulated.hurried(Stream.runCollect(Agent.stream("slow search with citations")))
@@ -147,11 +151,12 @@ for (const combination of Emulated.combinations) {
               { kind: "citations", items: [1, 2] },
               { note: "no kind" }
             ])
-          })
+          }),
+        covers("ML-25", "ML-26")
       )
 
       effect(
-        "ML-21, ML-22, ML-23, ML-24: the page's run, sent and streamed, is the same answer",
+        "gives the documented answer, sent and streamed",
         () =>
           Effect.gen(function*() {
             const steps = (yield* Stream.runCollect(Agent.stream(example))).flatMap(MemoryLakeAnswer.steps)
@@ -176,11 +181,12 @@ for (const combination of Emulated.combinations) {
               "ToolResult",
               "TextDelta"
             ])
-          })
+          }),
+        covers("ML-21", "ML-22", "ML-23", "ML-24")
       )
 
       effect(
-        "ML-21, ML-23: files while it works, attachments in the answer, saved or not",
+        "streams files and has attachments in the answer, saved or not",
         () =>
           Effect.gen(function*() {
             const steps = (question: string) =>
@@ -203,13 +209,14 @@ for (const combination of Emulated.combinations) {
             }])
             const silent = MemoryLakeAnswer.fromTask(yield* send("be silent"))
             assert.isUndefined(silent)
-          })
+          }),
+        covers("ML-21", "ML-23")
       )
     })
 
     describe("beside A2A", () => {
       effect(
-        "ML-08: the card is beside the agent's URL, and says that there are no push notifications",
+        "serves the card beside the agent's URL, without push notifications",
         () =>
           Effect.gen(function*() {
             const card = yield* Agent.card
@@ -218,10 +225,11 @@ for (const combination of Emulated.combinations) {
               (yield* Emulated.exchanges)[0]?.url,
               Emulated.url.replace(/a2a$/, ".well-known/agent-card.json")
             )
-          })
+          }),
+        covers("ML-08")
       )
 
-      effect("ML-08: push configurations are refused before any byte, in a message too", () =>
+      effect("refuses push configurations before anything is sent, in a message too", () =>
         Effect.gen(function*() {
           const { call } = yield* AgentTransport
           const config = { taskId: Id.TaskId.make("run-1"), url: "https://hook.test" }
@@ -237,9 +245,9 @@ for (const combination of Emulated.combinations) {
             ))
           assert.deepStrictEqual([...new Set(tags)], ["PushNotificationNotSupportedError"])
           assert.deepStrictEqual(yield* Emulated.exchanges, [])
-        }))
+        }), covers("ML-08"))
 
-      effect("ML-31: a task is rated, and tells it to those who ask", () =>
+      effect("rates a task, and returns the rating on request", () =>
         Effect.gen(function*() {
           const { id } = yield* send(example)
           const rate = (feedback: TaskFeedback.Feedback & { readonly taskId: Id.TaskId }) =>
@@ -265,7 +273,7 @@ for (const combination of Emulated.combinations) {
           assert.strictEqual((yield* Emulated.exchanges).length, sent)
           const unknown = yield* Emulated.refusal(rate({ taskId: Id.TaskId.make("run-none"), rating: "up" }))
           assert.strictEqual(unknown.status, 404)
-        }))
+        }), covers("ML-31"))
     })
   })
 }
