@@ -22,7 +22,7 @@
  *
  * @since 0.1.0
  */
-import * as Agent from "@effect-a2a/core/Agent"
+import type * as Agent from "@effect-a2a/core/Agent"
 import type * as AgentError from "@effect-a2a/core/AgentError"
 import * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import * as Connector from "@effect-a2a/core/Connector"
