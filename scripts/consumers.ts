@@ -11,7 +11,7 @@ import { read, root, tool, tsc } from "./workspace.ts"
 
 const folder = path.join(root, ".tmp", "consumers")
 const app = path.join(folder, "app")
-const wanted = ["core", "transport-rest", "transport-jsonrpc", "browser"]
+const wanted = ["core", "transport-rest", "transport-jsonrpc", "transport-adk", "browser"]
 
 const { config: { pnpm } } = JSON.parse(read("package.json"))
 const pinned = (name: string): string =>
@@ -87,9 +87,11 @@ const builtin =
   /(?:from|import|require)\s*\(?\s*["'](?:node:[\w/]+|(?:assert|buffer|child_process|crypto|events|fs|http|https|net|os|path|process|stream|tls|url|util|zlib|worker_threads)(?:\/\w+)?)["']/g
 
 const outputs = (name: string): ReadonlyArray<string> =>
-  fs.readdirSync(path.join(app, "dist", name), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".js"))
-    .map((file) => path.join(app, "dist", name, file))
+  !fs.existsSync(path.join(app, "dist", name)) ?
+    [] :
+    fs.readdirSync(path.join(app, "dist", name), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".js"))
+      .map((file) => path.join(app, "dist", name, file))
 
 const failures: Array<string> = []
 
