@@ -33,7 +33,10 @@ const pick = (reason: Reason, expected: Expected): unknown => {
     Object.keys(expected).map((name) => {
       const value = known[name]
       // the message of a gateway that gave up ends with a warning of this SDK
-      return [name, name === "message" && typeof value === "string" ? value.split("; the agent may have received")[0] : value]
+      return [
+        name,
+        name === "message" && typeof value === "string" ? value.split("; the agent may have received")[0] : value
+      ]
     })
   )
 }

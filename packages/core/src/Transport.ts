@@ -82,24 +82,26 @@ const unsupported = (operation: Operation.Any) =>
 
 /**
  * Makes a transport from one function per operation. A missing one fails with `UnsupportedOperationError`. A reason is
- * wrapped in an {@link AgentError} that names the operation and the target.
+ * wrapped in an {@link AgentError} that names the operation and the target. Handlers are called each time an effect runs.
  */
 export const fromHandlers = (target: AgentCard.AgentInterface, handlers: Partial<Handlers>): Transport => ({
   target,
-  call: (operation, request) => {
-    const handler = handlerOf(handlers, operation)
-    return Effect.mapError(
-      handler === undefined ? Effect.fail(unsupported(operation)) : handler(request),
-      toError(target, operation)
-    )
-  },
-  stream: (operation, request) => {
-    const handler = handlerOf(handlers, operation)
-    return Stream.mapError(
-      handler === undefined ? Stream.fail(unsupported(operation)) : handler(request),
-      toError(target, operation)
-    )
-  }
+  call: (operation, request) =>
+    Effect.suspend(() => {
+      const handler = handlerOf(handlers, operation)
+      return Effect.mapError(
+        handler === undefined ? Effect.fail(unsupported(operation)) : handler(request),
+        toError(target, operation)
+      )
+    }),
+  stream: (operation, request) =>
+    Stream.suspend(() => {
+      const handler = handlerOf(handlers, operation)
+      return Stream.mapError(
+        handler === undefined ? Stream.fail(unsupported(operation)) : handler(request),
+        toError(target, operation)
+      )
+    })
 })
 
 /**
@@ -119,24 +121,20 @@ export const fromHandlers = (target: AgentCard.AgentInterface, handlers: Partial
  */
 export const intercept = (interceptors: Interceptors) => (self: Transport): Transport => ({
   target: self.target,
-  call: (operation, request) => {
-    const interceptor = handlerOf(interceptors, operation)
-    return interceptor === undefined
-      ? self.call(operation, request)
-      : Effect.mapError(
-        interceptor(request, (request: typeof operation.request.Type) => self.call(operation, request)),
-        toError(self.target, operation)
-      )
-  },
-  stream: (operation, request) => {
-    const interceptor = handlerOf(interceptors, operation)
-    return interceptor === undefined
-      ? self.stream(operation, request)
-      : Stream.mapError(
-        interceptor(request, (request: typeof operation.request.Type) => self.stream(operation, request)),
-        toError(self.target, operation)
-      )
-  }
+  call: (operation, request) =>
+    Effect.suspend(() => {
+      const interceptor = handlerOf(interceptors, operation)
+      if (interceptor === undefined) return self.call(operation, request)
+      const next = (request: typeof operation.request.Type) => self.call(operation, request)
+      return Effect.mapError(interceptor(request, next), toError(self.target, operation))
+    }),
+  stream: (operation, request) =>
+    Stream.suspend(() => {
+      const interceptor = handlerOf(interceptors, operation)
+      if (interceptor === undefined) return self.stream(operation, request)
+      const next = (request: typeof operation.request.Type) => self.stream(operation, request)
+      return Stream.mapError(interceptor(request, next), toError(self.target, operation))
+    })
 })
 
 /** Refuses every operation on webhooks with the same reason, before anything is sent. */
