@@ -1,4 +1,4 @@
-/** What MemoryLake tells of tasks, and what it has beside A2A, through bytes, in all four combinations. */
+/** Tasks of the emulated MemoryLake, its wire format and its additions to A2A, through bytes, in all four combinations. */
 import * as Agent from "@effect-a2a/core/Agent"
 import type * as AgentError from "@effect-a2a/core/AgentError"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
@@ -78,7 +78,7 @@ for (const combination of Emulated.combinations) {
           yield* cancel(id)
           for (const ended of [failed.id, id]) {
             const reason = yield* Emulated.refusal(Stream.runDrain(subscribe(ended)))
-            // one code for all that 0.3 methods refuse (ML-35); the reason is in what they say besides
+            // 0.3 methods have one code for all refusals; the reason is in the data
             assert.strictEqual(reason._tag, "UnsupportedOperationError")
           }
         }), covers("ML-29"))

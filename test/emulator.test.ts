@@ -1,4 +1,4 @@
-/** MemoryLake's behaviours, through bytes, in all four combinations of edition and binding. */
+/** Messages to the emulated MemoryLake, through bytes, in all four combinations. */
 import * as Agent from "@effect-a2a/core/Agent"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import * as Id from "@effect-a2a/core/Id"
@@ -239,7 +239,7 @@ for (const combination of Emulated.combinations) {
           const unawaited = yield* ask(isLegacy ? { blocking: false } : { returnImmediately: true })
           assert.isFalse(isDone(unawaited))
           assert.isUndefined(unawaited.artifacts)
-          // the other edition's word says nothing here
+          // the member of the other protocol version has no effect here
           if (!isLegacy) assert.isTrue(isDone(yield* ask({ blocking: false })))
         }), covers("ML-07"))
 

@@ -89,7 +89,7 @@ export const fromProgress = (progress: TaskProgress.TaskProgress): Answer => {
   return progress.message === undefined ? empty : fromMessage(progress.message)
 }
 
-/** Collects the answer of a stream of events, {@link empty} if there are none. */
+/** Collects the answer of a stream of events, {@link empty} without events. */
 export const sink: Sink.Sink<Answer, StreamEvent.StreamEvent> = /*#__PURE__*/ Sink.map(
   /*#__PURE__*/ Sink.foldArray<TaskProgress.TaskProgress, StreamEvent.StreamEvent>(
     TaskProgress.make,

@@ -15,7 +15,7 @@
 import * as Schema from "effect/Schema"
 import { Metadata } from "./Metadata.ts"
 
-/** Marks a part as a thought of the agent, which is no part of what it says. */
+/** Marks a part as a thought of the agent, which belongs to none of its texts. */
 export class ThoughtMark extends Schema.Opaque<ThoughtMark>()(
   Schema.TaggedStruct("Thought", {}).annotate({ identifier: "ThoughtMark" })
 ) {}
@@ -78,7 +78,7 @@ export class Raw extends Schema.Opaque<Raw>()(
   Schema.TaggedStruct("Raw", { raw: Schema.Uint8Array, ...common }).annotate({ identifier: "Raw" })
 ) {}
 
-/** A file by reference: any URL the agent understands, `drive://` included. */
+/** A file by reference: a URL of any scheme that the agent understands. */
 export class Url extends Schema.Opaque<Url>()(
   Schema.TaggedStruct("Url", { url: Schema.String, ...common }).annotate({ identifier: "Url" })
 ) {}

@@ -34,7 +34,7 @@ it("misspelt and misused capabilities are type errors", covers("ML-14"), () => {
   overriding([])
   // @ts-expect-error null switches nothing off
   overriding({ web_search: null })
-  // @ts-expect-error a plain string is no actor id
+  // @ts-expect-error a plain string is not an actor id
   MemoryLakeOptions.encode({ actorId: "actor-33d6b73298fb43482a765643ff92444b" })
   // @ts-expect-error a misspelt option
   MemoryLakeOptions.encode({ skipMemmory: true })

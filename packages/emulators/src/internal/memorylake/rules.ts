@@ -158,6 +158,23 @@ const foldRun = (
 
 // the rules
 
+const isAtWork = (agent: AgentTransport["Service"], taskId: Id.TaskId | undefined) =>
+  taskId === undefined
+    ? Effect.succeed(false)
+    : agent.call(Operation.GetTask, { id: taskId }).pipe(
+      Effect.map(({ status }) => !TaskState.isSettled(status.state)),
+      Effect.orElseSucceed(() => false)
+    )
+
+const contextOf = Effect.fnUntraced(function*(
+  agent: AgentTransport["Service"],
+  { contextId, taskId }: Message.Message
+) {
+  if (contextId !== undefined) return contextId
+  const task = taskId === undefined ? undefined : yield* agent.call(Operation.GetTask, { id: taskId })
+  return task?.contextId ?? (yield* Id.contextId)
+})
+
 const make = Effect.fnUntraced(function*(agentId: string) {
   const agent = yield* AgentTransport
   const conversations = yield* Conversations
@@ -167,14 +184,6 @@ const make = Effect.fnUntraced(function*(agentId: string) {
       const known = conversations.get(contextId)
       if (known !== undefined) conversations.set(contextId, { ...known, ...change })
     })
-
-  const isAtWork = (taskId: Id.TaskId | undefined) =>
-    taskId === undefined
-      ? Effect.succeed(false)
-      : agent.call(Operation.GetTask, { id: taskId }).pipe(
-        Effect.map(({ status }) => !TaskState.isSettled(status.state)),
-        Effect.orElseSucceed(() => false)
-      )
 
   /** Enters a conversation: it has one agent, one project, and one message at a time. */
   const enter = Effect.fnUntraced(function*(contextId: Id.ContextId, projectId: string | undefined) {
@@ -189,20 +198,16 @@ const make = Effect.fnUntraced(function*(agentId: string) {
     if (known?.isBeginning === true) return yield* busy
     // set before the last task is read: of two simultaneous messages, one finds the other
     conversations.set(contextId, { agentId, projectId, taskId: undefined, ...known, isBeginning: true })
-    if (yield* isAtWork(known?.taskId)) return yield* Effect.andThen(update(contextId, { isBeginning: false }), busy)
-  })
-
-  const contextOf = Effect.fnUntraced(function*({ contextId, taskId }: Message.Message) {
-    if (contextId !== undefined) return contextId
-    const task = taskId === undefined ? undefined : yield* agent.call(Operation.GetTask, { id: taskId })
-    return task?.contextId ?? (yield* Id.contextId)
+    if (yield* isAtWork(agent, known?.taskId)) {
+      return yield* Effect.andThen(update(contextId, { isBeginning: false }), busy)
+    }
   })
 
   /** Validates a request and completes it for the agent. Push configurations are ignored, as by the service. */
   const admit = Effect.fnUntraced(function*(operation: Operation.Any, request: Operation.SendMessageRequest) {
     const toError = (reason: Reason) => new AgentError.AgentError({ operation: operation._tag, reason })
     const { readWriteProjectId } = yield* Effect.mapError(checkMessage(request), toError)
-    const contextId = yield* contextOf(request.message)
+    const contextId = yield* contextOf(agent, request.message)
     const messageId = request.message.messageId === MemoryLake.missingMessageId
       ? yield* Id.messageId
       : request.message.messageId
