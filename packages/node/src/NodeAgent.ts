@@ -31,7 +31,6 @@ import * as Protocol from "@effect-a2a/core/Protocol"
 import * as AdkRecognizer from "@effect-a2a/transport-adk/AdkRecognizer"
 import * as JsonRpc from "@effect-a2a/transport-jsonrpc/JsonRpc"
 import * as Rest from "@effect-a2a/transport-rest/Rest"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import type { HttpClient } from "effect/http/HttpClient"
@@ -63,9 +62,7 @@ export interface DiscoveryOptions extends Connector.DiscoveryOptions {}
  * minutes. Limits are for the caller to set, see `Timeouts`. On Bun, whose undici is incomplete, it is `fetch`. Comes with
  * `AdkRecognizer.layer`.
  */
-export const layerClient: Layer.Layer<HttpClient> = Layer.unwrap(
-  Effect.map(NodeHttpClient.makeDispatcher, Client.fromDispatcher)
-).pipe(Layer.merge(AdkRecognizer.layer))
+export const layerClient: Layer.Layer<HttpClient> = Layer.merge(Client.layer, AdkRecognizer.layer)
 
 /**
  * Creates the transport alone, for decorators of your choice. The host names on a discovered card are resolved before

@@ -1,5 +1,4 @@
 import { NodeAgent, NodeAgentServer } from "@effect-a2a/node"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { FetchHttpClient, HttpClient, HttpRouter, HttpServerResponse } from "effect/http"
@@ -33,10 +32,7 @@ describe("NodeAgent.layerClient", () => {
 
   it.live("falls back to fetch if undici is incomplete, as on Bun", () => {
     const { layer, urls } = counting()
-    const client = Layer.unwrap(Effect.map(NodeHttpClient.makeDispatcher, (dispatcher) => {
-      Object.defineProperty(dispatcher, "compose", { value: undefined })
-      return Client.fromDispatcher(dispatcher)
-    }))
+    const client = Client.fromUndici({ Agent: class {} })
     return Effect.gen(function*() {
       assert.strictEqual(yield* hello, "hi")
       assert.lengthOf(urls, 1)
