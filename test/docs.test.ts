@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterAll, beforeAll } from "vitest"
-import { root, tsc } from "../scripts/workspace.ts"
+import { exists, files, read, root, tsc } from "../scripts/workspace.ts"
 import { examples, extract, same, silent } from "./support/examples.ts"
 
 interface Outcome {
@@ -131,5 +131,28 @@ describe("extraction", () => {
     const [example] = extract("A.ts", "/**\n * Adds.\n *\n * ```ts\n * 1 + 1 // => 2\n * ```\n */\n")
     assert.deepStrictEqual(example?.module.split("\n").slice(4), [";$same((1 + 1), (2))", ""])
     assert.strictEqual(example?.at, "A.ts:4")
+  })
+})
+
+describe("the map of the tests", () => {
+  const names = Array.from(read("test/README.md").matchAll(/`([^`]+)`/g), (match) => match[1] ?? "")
+  const missing = (folder: string, pattern: RegExp, except: RegExp) =>
+    files(folder, pattern).map((file) => file.slice(folder.length + 1).replace(/(?<!\.test)\.ts$/, ""))
+      .filter((name) => !except.test(name) && !names.includes(name))
+
+  it("names every test of this folder and every internal module of core", () => {
+    assert.deepStrictEqual(missing("test", /\.test\.ts$/, /^peers\/adk\//), [])
+    assert.deepStrictEqual(missing("packages/core/src/internal", /\.ts$/, /^protocol\//), [])
+  })
+
+  it("names only files that exist", () => {
+    const places = (name: string) => [
+      name,
+      `${name}.test.ts`,
+      `test/${name}`,
+      `test/${name}.test.ts`,
+      `packages/core/src/internal/${name}.ts`
+    ]
+    assert.deepStrictEqual(names.filter((name) => /^[^*]*\/[^*]*$/.test(name) && !places(name).some(exists)), [])
   })
 })
