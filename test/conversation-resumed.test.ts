@@ -6,18 +6,18 @@ import { covers } from "./support/covers.ts"
 import * as Emulated from "./support/emulated.ts"
 import { chunks, combination, event as encode, frame, result, talkTo } from "./support/peer.ts"
 
-const { hurried } = Emulated
+const { fastForward } = Emulated
 
 const said = ({ transcript }: Conversation.State) => transcript.map((one) => `${one.role}: ${Message.text(one)}`)
 
 /** Leaves a conversation after two events of its stream. */
 const leave = Effect.fnUntraced(function*(text: string) {
   const conversation = yield* Conversation.make()
-  yield* hurried(Stream.runDrain(Stream.take(conversation.stream(text), 2)))
+  yield* fastForward(Stream.runDrain(Stream.take(conversation.stream(text), 2)))
   return yield* conversation.state
 })
 
-const followed = (conversation: Conversation.Service) => hurried(AgentStream.answer(conversation.resume))
+const followed = (conversation: Conversation.Service) => fastForward(AgentStream.answer(conversation.resume))
 
 const main = combination("1.0 HTTP+JSON")
 
@@ -58,7 +58,7 @@ describe("a conversation continued in another client", () => {
     Effect.gen(function*() {
       const state = yield* leave("a slow stream")
       const agent = yield* Agent.Agent
-      yield* hurried(agent.waitFor(state.pending!))
+      yield* fastForward(agent.waitFor(state.pending!))
       yield* elsewhere(Effect.gen(function*() {
         const conversation = yield* Conversation.make({ state })
         assert.strictEqual((yield* followed(conversation)).text, "You asked: a slow stream")

@@ -9,7 +9,7 @@ import { covers } from "./support/covers.ts"
 import * as Emulated from "./support/emulated.ts"
 import { type Asked, chunks, combination, event as encode, frame, result, talkTo } from "./support/peer.ts"
 
-const { contextId, hurried, refusal } = Emulated
+const { contextId, fastForward, refusal } = Emulated
 /** A turn of the event loop, on which bytes move. */
 const tick = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
 
@@ -47,8 +47,8 @@ describe("a conversation with MemoryLake", () => {
       Effect.gen(function*() {
         const one = yield* Conversation.make()
         const other = yield* Conversation.make()
-        yield* hurried(Effect.all([one.ask("hello"), other.ask("hello")], { concurrency: 2 }))
-        const answers = yield* hurried(Effect.all([
+        yield* fastForward(Effect.all([one.ask("hello"), other.ask("hello")], { concurrency: 2 }))
+        const answers = yield* fastForward(Effect.all([
           one.ask("a slow one"),
           one.ask("then"),
           one.stream("and then").pipe(Stream.runCollect, Effect.as({ state: "completed" })),
@@ -69,10 +69,10 @@ describe("a conversation with MemoryLake", () => {
     () =>
       Effect.gen(function*() {
         const [one, two] = [yield* Conversation.make({ contextId }), yield* Conversation.make({ contextId })]
-        yield* hurried(Effect.all([one.ask("a slow one"), two.ask("another slow one")], { concurrency: 2 }))
-        yield* hurried(Stream.runDrain(Stream.take(one.stream("a slow stream"), 2)))
+        yield* fastForward(Effect.all([one.ask("a slow one"), two.ask("another slow one")], { concurrency: 2 }))
+        yield* fastForward(Stream.runDrain(Stream.take(one.stream("a slow stream"), 2)))
         assert.strictEqual((yield* two.state).pending?.status.state, "working")
-        yield* hurried(two.ask("what now"))
+        yield* fastForward(two.ask("what now"))
         const third = yield* Conversation.make({ contextId })
         yield* third.ask("and now")
       }),
@@ -85,13 +85,13 @@ describe("a conversation with MemoryLake", () => {
       Effect.gen(function*() {
         const one = yield* Conversation.make()
         const first = yield* Effect.forkChild(Stream.runDrain(one.stream("a slow stream")))
-        yield* hurried(Effect.repeat(Effect.tap(one.state, () => Effect.yieldNow), {
+        yield* fastForward(Effect.repeat(Effect.tap(one.state, () => Effect.yieldNow), {
           until: ({ contextId }) => contextId !== undefined
         }))
         const { contextId } = yield* one.state
         const two = yield* Conversation.make({ contextId: contextId! })
         assert.isDefined((yield* two.state).pending)
-        yield* hurried(two.ask("at the same time"))
+        yield* fastForward(two.ask("at the same time"))
         assert.isDefined(first.pollUnsafe())
       }),
     covers("ML-09")
@@ -104,7 +104,7 @@ describe("a conversation with MemoryLake", () => {
         const conversation = yield* Conversation.make()
         const { id } = (yield* conversation.send("a slow one", atOnce)) as Task.Task
         assert.strictEqual((yield* conversation.state).pending?.id, id)
-        yield* hurried(conversation.ask("next"))
+        yield* fastForward(conversation.ask("next"))
         assert.deepStrictEqual((yield* texts(conversation)).map((text) => text.replace(/: .*/, "")), [
           "user",
           "agent",
@@ -128,7 +128,7 @@ describe("a conversation with MemoryLake", () => {
       assert.strictEqual((yield* conversation.state).transcript.length, 3)
       // a task that has ended meanwhile is not canceled
       const { id } = (yield* conversation.send("quick", atOnce)) as Task.Task
-      yield* hurried(Agent.waitFor(id))
+      yield* fastForward(Agent.waitFor(id))
       yield* conversation.ask("next")
     }), covers("ML-09", "ML-30"))
 
@@ -140,11 +140,11 @@ describe("a conversation with MemoryLake", () => {
       assert.strictEqual((yield* conversation.cancel)?.status.state, "canceled")
       assert.isUndefined((yield* conversation.state).pending)
       const fiber = yield* Effect.forkChild(refusal(Stream.runDrain(conversation.stream("a slow stream"))))
-      yield* hurried(Effect.repeat(Effect.tap(conversation.state, () => Effect.yieldNow), {
+      yield* fastForward(Effect.repeat(Effect.tap(conversation.state, () => Effect.yieldNow), {
         until: ({ pending }) => pending !== undefined
       }))
       yield* conversation.cancel
-      assert.strictEqual((yield* hurried(Fiber.join(fiber)))._tag, "TaskCanceledError")
+      assert.strictEqual((yield* fastForward(Fiber.join(fiber)))._tag, "TaskCanceledError")
       assert.strictEqual((yield* conversation.ask("next")).state, "completed")
     }), covers("ML-30"))
 
@@ -214,7 +214,7 @@ describe("a conversation with MemoryLake", () => {
           for (let i = 0; i < 20; i++) yield* tick
           yield* TestClock.adjust("1 second")
           yield* Fiber.interrupt(fiber)
-          yield* hurried(conversation.ask("next"))
+          yield* fastForward(conversation.ask("next"))
           const sent = yield* operations
           assert.strictEqual(sent.at(-1), "send")
           assert.deepStrictEqual(sent.slice(0, 2), lists ? ["list", "subscribe"] : ["send", "send"])
@@ -231,8 +231,8 @@ describe("a conversation with MemoryLake", () => {
         Effect.gen(function*() {
           const conversation = yield* Conversation.make()
           yield* conversation.send("a slow one", atOnce)
-          const question = yield* hurried(conversation.ask("ask me"))
-          const answer = yield* hurried(AgentStream.answer(conversation.stream("the second")))
+          const question = yield* fastForward(conversation.ask("ask me"))
+          const answer = yield* fastForward(AgentStream.answer(conversation.stream("the second")))
           assert.deepStrictEqual([answer.taskId, answer.contextId], [question.taskId, question.contextId])
           yield* conversation.send("a slow one", atOnce)
           assert.strictEqual((yield* conversation.cancel)?.status.state, "canceled")
@@ -289,8 +289,8 @@ describe("a conversation interrupted at random", () => {
                 patience
               ).pipe(Effect.delay(random(4) * 1000))
             })
-            yield* hurried(Effect.all(Array.from({ length: 16 }, () => act), { concurrency: "unbounded" }))
-            for (const conversation of conversations) yield* hurried(conversation.ask("at last"))
+            yield* fastForward(Effect.all(Array.from({ length: 16 }, () => act), { concurrency: "unbounded" }))
+            for (const conversation of conversations) yield* fastForward(conversation.ask("at last"))
           }
           // without a list of tasks, a message after one that got no answer may have to be sent again
           if (one === withoutLists) return

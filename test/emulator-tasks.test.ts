@@ -50,7 +50,7 @@ for (const combination of Emulated.combinations) {
         () =>
           Effect.gen(function*() {
             const { id } = yield* send("a slow one", { returnImmediately: true })
-            const live = yield* Emulated.hurried(Stream.runCollect(subscribe(id)))
+            const live = yield* Emulated.fastForward(Stream.runCollect(subscribe(id)))
             assert.notInclude(live.map(({ _tag }) => _tag), "Task")
             assert.strictEqual(StreamEvent.state(live.at(-1)!), "completed")
             assert.include(live.map(({ _tag }) => _tag), "ArtifactUpdate")
@@ -94,9 +94,9 @@ for (const combination of Emulated.combinations) {
               Emulated.refusal,
               Effect.forkChild
             )
-            yield* Emulated.hurried(Deferred.await(isFollowing))
+            yield* Emulated.fastForward(Deferred.await(isFollowing))
             assert.strictEqual((yield* cancel(id)).status.state, "canceled")
-            assert.strictEqual((yield* Emulated.hurried(Fiber.join(following)))._tag, "TaskCanceledError")
+            assert.strictEqual((yield* Emulated.fastForward(Fiber.join(following)))._tag, "TaskCanceledError")
             const done = yield* send("quick")
             const reason = yield* Emulated.refusal(cancel(done.id))
             assert.strictEqual(reason._tag, "TaskNotCancelableError")
@@ -123,7 +123,7 @@ for (const combination of Emulated.combinations) {
             yield* TestClock.adjust("1 second")
           }
           yield* send("elsewhere")
-          assert.deepStrictEqual((yield* Emulated.hurried(list)).map(({ id }) => id), ids.toReversed())
+          assert.deepStrictEqual((yield* Emulated.fastForward(list)).map(({ id }) => id), ids.toReversed())
           assert.strictEqual((yield* Emulated.exchanges).length, 6)
         }), covers("ML-30"))
     })
@@ -133,7 +133,7 @@ for (const combination of Emulated.combinations) {
         "decodes floats, comments and data without a space to integers and events",
         () =>
           Effect.gen(function*() {
-            const events = yield* Emulated.hurried(Stream.runCollect(Agent.stream("slow search with citations")))
+            const events = yield* Emulated.fastForward(Stream.runCollect(Agent.stream("slow search with citations")))
             const { chunks } = (yield* Emulated.exchanges)[0]!
             const lines = chunks.join("").split("\n")
             assert.isTrue(lines.some((line) => line.startsWith("data:{")))

@@ -23,7 +23,7 @@ describe("Agent.waitFor with MemoryLake", () => {
         Effect.gen(function*() {
           const sent = yield* Emulated.send("a slow one", atOnce)
           assert.isUndefined(sent.artifacts)
-          const task = yield* Emulated.hurried(Agent.waitFor(sent))
+          const task = yield* Emulated.fastForward(Agent.waitFor(sent))
           assert.strictEqual(task.status.state, "completed")
           assert.include(Task.text(task)!, "a slow one")
           const read = yield* Emulated.getTask(sent.id)
@@ -38,7 +38,7 @@ describe("Agent.waitFor with MemoryLake", () => {
   effect("returns the question of a task that requires input", () =>
     Effect.gen(function*() {
       const sent = yield* Emulated.send("ask me", atOnce)
-      const task = yield* Emulated.hurried(Agent.waitFor(sent.id))
+      const task = yield* Emulated.fastForward(Agent.waitFor(sent.id))
       assert.deepStrictEqual([task.status.state, Task.statusText(task)], ["input-required", "Which one do you mean?"])
     }), covers("ML-28"))
 
@@ -49,9 +49,12 @@ describe("Agent.waitFor with MemoryLake", () => {
         const failed = yield* Emulated.send("please fail", atOnce)
         const { id } = yield* Emulated.send("a slow one", atOnce)
         yield* Emulated.cancel(id)
-        assert.strictEqual((yield* Emulated.refusal(Emulated.hurried(Agent.waitFor(failed))))._tag, "TaskFailedError")
-        assert.strictEqual((yield* Emulated.refusal(Emulated.hurried(Agent.waitFor(id))))._tag, "TaskCanceledError")
-        const unknown = yield* Emulated.refusal(Emulated.hurried(Agent.waitFor(Id.TaskId.make("run-0"))))
+        assert.strictEqual(
+          (yield* Emulated.refusal(Emulated.fastForward(Agent.waitFor(failed))))._tag,
+          "TaskFailedError"
+        )
+        assert.strictEqual((yield* Emulated.refusal(Emulated.fastForward(Agent.waitFor(id))))._tag, "TaskCanceledError")
+        const unknown = yield* Emulated.refusal(Emulated.fastForward(Agent.waitFor(Id.TaskId.make("run-0"))))
         assert.match(unknown._tag, /NotFoundError$/)
       }),
     covers("ML-29", "ML-30")

@@ -52,7 +52,7 @@ export const fold = (events: ReadonlyArray<StreamEvent.StreamEvent>): Task.Task 
 }
 
 /** Runs an effect while the clock advances by a second at a time. */
-export const hurried = <A, E, R>(self: Effect.Effect<A, E, R>, seconds = 120) =>
+export const fastForward = <A, E, R>(self: Effect.Effect<A, E, R>, seconds = 120) =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(self, { startImmediately: true })
     for (let i = 0; i < seconds; i++) yield* TestClock.adjust("1 second")

@@ -79,7 +79,7 @@ describe("contexts and sessions", () => {
       Effect.gen(function*() {
         const contextId = Id.ContextId.make("one")
         yield* Adk.send("hello", { contextId })
-        const both = yield* Adk.hurried(
+        const both = yield* Adk.fastForward(
           Effect.all([Adk.events("slow 3", { contextId }), Adk.events("slow 2", { contextId })], { concurrency: 2 }),
           10
         )
@@ -336,7 +336,7 @@ describe("operations", () => {
         assert.isFalse(["completed", "failed"].includes(begun.status.state))
         const busy = yield* Adk.refusal(Agent.send("more", { taskId: begun.id }))
         assert.strictEqual(busy._tag, "UnsupportedOperationError")
-        const done = yield* Adk.hurried(Agent.waitFor(begun))
+        const done = yield* Adk.fastForward(Agent.waitFor(begun))
         assert.strictEqual(Task.text(done), "Tick 1. Tick 2. Tick 3. ")
         const other = yield* Adk.send("slow 3", {}, { returnImmediately: true })
         yield* TestClock.adjust("1500 millis")

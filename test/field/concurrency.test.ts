@@ -4,7 +4,7 @@ import { Wire } from "@effect-a2a/testing"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer, Result, Stream } from "effect"
 import { covers } from "../support/covers.ts"
-import { hurried } from "../support/emulated.ts"
+import { fastForward } from "../support/emulated.ts"
 import * as Field from "./support.ts"
 import { cancel, contextId, from, get, labels, send, sendTask, stream, subscribe, tagOf, text } from "./support.ts"
 
@@ -55,7 +55,7 @@ Field.inOne("concurrency and bounds", (combination) => {
         }
       )
       assert.deepStrictEqual([yield* hub.subscribers, finished], [0, 0])
-      yield* hurried(
+      yield* fastForward(
         Effect.repeat(Effect.andThen(Effect.yieldNow, Effect.sync(() => finished)), { until: (n) => n === 100 })
       )
     }).pipe(

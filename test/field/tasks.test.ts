@@ -4,14 +4,14 @@ import { Reply, TaskStore } from "@effect-a2a/server"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Latch, Stream } from "effect"
 import { covers } from "../support/covers.ts"
-import { hurried } from "../support/emulated.ts"
+import { fastForward } from "../support/emulated.ts"
 import * as Field from "./support.ts"
 import { call, cancel, get, labels, send, sendTask, start, stream, subscribe, tagOf, taskId, text } from "./support.ts"
 
 /** Waits until a task is completed. */
 const waitUntilCompleted = (id: Task.Task["id"]) => {
   const poll = Effect.andThen(Effect.yieldNow, get(id))
-  return hurried(Effect.repeat(poll, { until: (task) => task.status.state === "completed" }))
+  return fastForward(Effect.repeat(poll, { until: (task) => task.status.state === "completed" }))
 }
 
 /** One turn of the event loop. */

@@ -53,7 +53,7 @@ export const layerClient = ({ http, protocol }: Combination, { agentId, key }: O
 export const layerBare = ({ client, protocol }: Combination) =>
   clientOf(client({ url, protocol: MemoryLake.protocol(protocol) }))
 
-/** A service of its own for a test, and the client. */
+/** A new service and a client of it. */
 export const layer = (combination: Combination, options?: Options) =>
   layerClient(combination, options).pipe(Layer.provideMerge(layerService))
 
@@ -63,7 +63,7 @@ export const refusal = <A, R>(effect: Effect.Effect<A, AgentError.AgentError, R>
   Effect.map(Effect.flip(effect), ({ reason }) => reason)
 
 /** Runs while the clock runs too, a second at each turn of the event loop. */
-export const hurried = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const fastForward = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.raceFirst(
     effect,
     Effect.forever(Effect.andThen(

@@ -28,7 +28,7 @@ const address = {
 export const baseUrl =
   "https://app.memorylake.cn/openapi/memorylake/api/v3/workspaces/ws-8001856949ad4f6a5b6226f415ffa877/agents/agent-f8bf71ab17ed8eccad8c0e8ae708273f/a2a"
 
-/** An agent in one of the combinations, with a peer that answers as told. */
+/** An agent in one of the combinations, and a peer that responds with `answer`. */
 export const through = ({ binding, protocol }: Combination, answer: (asked: Asked) => Response) => {
   const { asked, layer } = respond(answer)
   const agent = Agent.layer.pipe(
