@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterAll, beforeAll } from "vitest"
-import { exists, files, read, root, tsc } from "../scripts/workspace.ts"
+import { exists, files, read, root, sources, tsc } from "../scripts/workspace.ts"
 import { examples, extract, same, silent } from "./support/examples.ts"
 
 interface Outcome {
@@ -143,6 +143,16 @@ describe("the map of the tests", () => {
   it("names every test of this folder and every internal module of core", () => {
     assert.deepStrictEqual(missing("test", /\.test\.ts$/, /^peers\/adk\//), [])
     assert.deepStrictEqual(missing("packages/core/src/internal", /\.ts$/, /^protocol\//), [])
+  })
+
+  it("agrees with the headers of modules: the tests that they name exist", () => {
+    const named = sources.flatMap((file) =>
+      Array.from(read(file).matchAll(/\b[Tt]ested in ([^/]|\/(?!\*))*?\*\//g)).flatMap(([text]) =>
+        Array.from(text.matchAll(/`((?:packages|test)\/[^`]+)`/g), (match) => `${file}: ${match[1]}`)
+      )
+    )
+    assert.isNotEmpty(named)
+    assert.deepStrictEqual(named.filter((one) => !exists(one.slice(one.indexOf(": ") + 2))), [])
   })
 
   it("names only files that exist", () => {

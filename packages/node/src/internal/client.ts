@@ -1,4 +1,4 @@
-/** The HTTP client over undici. Tested in `test/client.test.ts`. */
+/** The HTTP client over undici. Tested in `packages/node/test/client.test.ts`. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"

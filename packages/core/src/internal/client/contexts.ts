@@ -1,6 +1,7 @@
 /**
  * The state that conversations with one agent share: per context a lock, and what is known of the task that was left
- * there. A context that nobody uses and where nothing was left takes no memory. Tested in `test/contexts.test.ts`.
+ * there. A context that nobody uses and where nothing was left takes no memory. Tested in
+ * `packages/core/test/contexts.test.ts`.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
