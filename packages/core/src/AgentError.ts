@@ -50,6 +50,17 @@ const fields = (tag: Tag) => ({
   details: Schema.optionalKey(Schema.Json)
 })
 
+/** Makes the class of a reason, with a qualified identifier and members of its own. */
+const Reason = <Self>() =>
+<const Name extends Tag, const Extra extends Schema.Struct.Fields = {}>(
+  name: Name,
+  extra?: Extra
+) =>
+  Schema.TaggedError<Self>(`@effect-a2a/core/AgentError/${name}`)(name, {
+    ...fields(name),
+    ...extra as Extra
+  })
+
 /** A member of a request, as a path (`message.parts`), and the rule that it breaks. */
 export class Violation extends Schema.Opaque<Violation>()(
   Schema.Struct({ field: Schema.String, description: Schema.String }).annotate({ identifier: "Violation" })
@@ -64,40 +75,21 @@ const violations = Schema.optionalKey(Schema.Array(Violation))
 // local
 
 /** Raised before sending, if the request is invalid; `violations` names the members to correct. */
-export class InvalidRequestError
-  extends Schema.TaggedError<InvalidRequestError>("@effect-a2a/core/AgentError/InvalidRequestError")(
-    "InvalidRequestError",
-    { ...fields("InvalidRequestError"), violations }
-  )
-{}
+export class InvalidRequestError extends Reason<InvalidRequestError>()("InvalidRequestError", { violations }) {}
 
 /** Raised before sending, if the protocol version lacks the operation; use an interface of another version. */
 export class OperationNotInProtocolError
-  extends Schema.TaggedError<OperationNotInProtocolError>("@effect-a2a/core/AgentError/OperationNotInProtocolError")(
-    "OperationNotInProtocolError",
-    { ...fields("OperationNotInProtocolError"), protocolVersion: Schema.String }
-  )
+  extends Reason<OperationNotInProtocolError>()("OperationNotInProtocolError", { protocolVersion: Schema.String })
 {}
 
 /** Raised if no installed binding and version fits an interface of the card; install one of `offered`. */
-export class NoCompatibleInterfaceError
-  extends Schema.TaggedError<NoCompatibleInterfaceError>("@effect-a2a/core/AgentError/NoCompatibleInterfaceError")(
-    "NoCompatibleInterfaceError",
-    {
-      ...fields("NoCompatibleInterfaceError"),
-      offered: Schema.Array(Schema.String),
-      installed: Schema.Array(Schema.String)
-    }
-  )
-{}
+export class NoCompatibleInterfaceError extends Reason<NoCompatibleInterfaceError>()("NoCompatibleInterfaceError", {
+  offered: Schema.Array(Schema.String),
+  installed: Schema.Array(Schema.String)
+}) {}
 
 /** Raised before sending, if the credentials could not be obtained; look at their source. */
-export class CredentialsUnavailableError
-  extends Schema.TaggedError<CredentialsUnavailableError>("@effect-a2a/core/AgentError/CredentialsUnavailableError")(
-    "CredentialsUnavailableError",
-    fields("CredentialsUnavailableError")
-  )
-{}
+export class CredentialsUnavailableError extends Reason<CredentialsUnavailableError>()("CredentialsUnavailableError") {}
 
 // network
 
@@ -109,211 +101,134 @@ const cause = Schema.optionalKey(Schema.Defect())
  * Raised if there is no response: the host was not found, refused or reset the connection, or redirected to a place
  * that is not followed. With a `messageId`, ask the agent before sending again.
  */
-export class ConnectionError extends Schema.TaggedError<ConnectionError>(
-  "@effect-a2a/core/AgentError/ConnectionError"
-)("ConnectionError", { ...fields("ConnectionError"), messageId, cause }) {}
+export class ConnectionError extends Reason<ConnectionError>()("ConnectionError", { messageId, cause }) {}
 
 /**
  * Raised if one of the caller's own time limits passed; `phase` says which. Not to be confused with the `TimeoutError`
  * of `Effect.timeout`, which stands bare in the error channel.
  */
-export class TimeoutError extends Schema.TaggedError<TimeoutError>("@effect-a2a/core/AgentError/TimeoutError")(
-  "TimeoutError",
-  { ...fields("TimeoutError"), messageId, phase: Schema.Literals(["response", "idle", "total"]) }
-) {}
+export class TimeoutError
+  extends Reason<TimeoutError>()("TimeoutError", { messageId, phase: Schema.Literals(["response", "idle", "total"]) })
+{}
 
 /** Raised if a stream ended before the task settled; with a `taskId`, subscribe to the task. */
-export class StreamInterruptedError
-  extends Schema.TaggedError<StreamInterruptedError>("@effect-a2a/core/AgentError/StreamInterruptedError")(
-    "StreamInterruptedError",
-    { ...fields("StreamInterruptedError"), taskId: Schema.optionalKey(Id.TaskId), messageId, cause }
-  )
-{}
+export class StreamInterruptedError extends Reason<StreamInterruptedError>()("StreamInterruptedError", {
+  taskId: Schema.optionalKey(Id.TaskId),
+  messageId,
+  cause
+}) {}
 
 // policy
 
 /** Raised on HTTP 401: the credentials are missing or refused; `challenge` is the `WWW-Authenticate` header. */
 export class UnauthenticatedError
-  extends Schema.TaggedError<UnauthenticatedError>("@effect-a2a/core/AgentError/UnauthenticatedError")(
-    "UnauthenticatedError",
-    { ...fields("UnauthenticatedError"), challenge: Schema.optionalKey(Schema.String) }
-  )
+  extends Reason<UnauthenticatedError>()("UnauthenticatedError", { challenge: Schema.optionalKey(Schema.String) })
 {}
 
 /** Raised on HTTP 403: the credentials are valid and do not allow the call. */
-export class AccessDeniedError extends Schema.TaggedError<AccessDeniedError>(
-  "@effect-a2a/core/AgentError/AccessDeniedError"
-)("AccessDeniedError", fields("AccessDeniedError")) {}
+export class AccessDeniedError extends Reason<AccessDeniedError>()("AccessDeniedError") {}
 
 /** Raised on HTTP 429: too many requests; wait for `retryAfter`. */
-export class RateLimitError extends Schema.TaggedError<RateLimitError>("@effect-a2a/core/AgentError/RateLimitError")(
-  "RateLimitError",
-  fields("RateLimitError")
-) {}
+export class RateLimitError extends Reason<RateLimitError>()("RateLimitError") {}
 
 /** Raised on HTTP 402: the quota or the credit is used up; waiting does not help. */
-export class QuotaExceededError extends Schema.TaggedError<QuotaExceededError>(
-  "@effect-a2a/core/AgentError/QuotaExceededError"
-)("QuotaExceededError", fields("QuotaExceededError")) {}
+export class QuotaExceededError extends Reason<QuotaExceededError>()("QuotaExceededError") {}
 
 /**
  * Raised if the agent, or a gateway in front of it, is overloaded or down (HTTP 408, 502, 503, 504 and the like); try
  * later. With a `messageId`, ask the agent before sending again.
  */
 export class ServiceUnavailableError
-  extends Schema.TaggedError<ServiceUnavailableError>("@effect-a2a/core/AgentError/ServiceUnavailableError")(
-    "ServiceUnavailableError",
-    { ...fields("ServiceUnavailableError"), messageId }
-  )
+  extends Reason<ServiceUnavailableError>()("ServiceUnavailableError", { messageId })
 {}
 
 // agent
 
 /** Raised if the agent does not accept an argument, or not in the present state of the conversation. */
-export class InvalidArgumentError
-  extends Schema.TaggedError<InvalidArgumentError>("@effect-a2a/core/AgentError/InvalidArgumentError")(
-    "InvalidArgumentError",
-    fields("InvalidArgumentError")
-  )
-{}
+export class InvalidArgumentError extends Reason<InvalidArgumentError>()("InvalidArgumentError") {}
 
 /** Raised if there is nothing under the URL or id; check the agent's URL. */
-export class NotFoundError extends Schema.TaggedError<NotFoundError>("@effect-a2a/core/AgentError/NotFoundError")(
-  "NotFoundError",
-  fields("NotFoundError")
-) {}
+export class NotFoundError extends Reason<NotFoundError>()("NotFoundError") {}
 
 /** Raised if the caller is not set up with the agent yet. */
-export class StateNotReadyError extends Schema.TaggedError<StateNotReadyError>(
-  "@effect-a2a/core/AgentError/StateNotReadyError"
-)("StateNotReadyError", fields("StateNotReadyError")) {}
+export class StateNotReadyError extends Reason<StateNotReadyError>()("StateNotReadyError") {}
 
 /** Raised if the actor that the caller stands for was deactivated or deleted. */
-export class ActorInactiveError extends Schema.TaggedError<ActorInactiveError>(
-  "@effect-a2a/core/AgentError/ActorInactiveError"
-)("ActorInactiveError", fields("ActorInactiveError")) {}
+export class ActorInactiveError extends Reason<ActorInactiveError>()("ActorInactiveError") {}
 
 /** Raised if the task does not exist, was forgotten, or belongs to another caller. */
-export class TaskNotFoundError extends Schema.TaggedError<TaskNotFoundError>(
-  "@effect-a2a/core/AgentError/TaskNotFoundError"
-)("TaskNotFoundError", fields("TaskNotFoundError")) {}
+export class TaskNotFoundError extends Reason<TaskNotFoundError>()("TaskNotFoundError") {}
 
 /** Raised if the task is in a terminal state, or the agent cannot cancel. */
-export class TaskNotCancelableError
-  extends Schema.TaggedError<TaskNotCancelableError>("@effect-a2a/core/AgentError/TaskNotCancelableError")(
-    "TaskNotCancelableError",
-    fields("TaskNotCancelableError")
-  )
-{}
+export class TaskNotCancelableError extends Reason<TaskNotCancelableError>()("TaskNotCancelableError") {}
 
 /** Raised by the agent, or by its card before sending, if it sends no push notifications; stream or poll instead. */
-export class PushNotificationNotSupportedError extends Schema.TaggedError<PushNotificationNotSupportedError>(
-  "@effect-a2a/core/AgentError/PushNotificationNotSupportedError"
-)("PushNotificationNotSupportedError", fields("PushNotificationNotSupportedError")) {}
+export class PushNotificationNotSupportedError
+  extends Reason<PushNotificationNotSupportedError>()("PushNotificationNotSupportedError")
+{}
 
 /** Raised if the agent does not support the operation, or not for this task. */
-export class UnsupportedOperationError
-  extends Schema.TaggedError<UnsupportedOperationError>("@effect-a2a/core/AgentError/UnsupportedOperationError")(
-    "UnsupportedOperationError",
-    fields("UnsupportedOperationError")
-  )
-{}
+export class UnsupportedOperationError extends Reason<UnsupportedOperationError>()("UnsupportedOperationError") {}
 
 /** Raised if the agent does not accept the media type of a part; its card lists those it does. */
 export class ContentTypeNotSupportedError
-  extends Schema.TaggedError<ContentTypeNotSupportedError>("@effect-a2a/core/AgentError/ContentTypeNotSupportedError")(
-    "ContentTypeNotSupportedError",
-    fields("ContentTypeNotSupportedError")
-  )
+  extends Reason<ContentTypeNotSupportedError>()("ContentTypeNotSupportedError")
 {}
 
 /** Raised if the agent itself says that it produced something the protocol does not allow. */
-export class InvalidAgentResponseError
-  extends Schema.TaggedError<InvalidAgentResponseError>("@effect-a2a/core/AgentError/InvalidAgentResponseError")(
-    "InvalidAgentResponseError",
-    fields("InvalidAgentResponseError")
-  )
-{}
+export class InvalidAgentResponseError extends Reason<InvalidAgentResponseError>()("InvalidAgentResponseError") {}
 
 /** Raised if the agent has no card for authenticated callers; use its public card. */
-export class ExtendedAgentCardNotConfiguredError extends Schema.TaggedError<ExtendedAgentCardNotConfiguredError>(
-  "@effect-a2a/core/AgentError/ExtendedAgentCardNotConfiguredError"
-)("ExtendedAgentCardNotConfiguredError", fields("ExtendedAgentCardNotConfiguredError")) {}
-
-/** Raised if the agent requires an extension that the request does not name. */
-export class ExtensionSupportRequiredError extends Schema.TaggedError<ExtensionSupportRequiredError>(
-  "@effect-a2a/core/AgentError/ExtensionSupportRequiredError"
-)("ExtensionSupportRequiredError", fields("ExtensionSupportRequiredError")) {}
-
-/** Raised if the peer does not speak the protocol version; use one of `supportedVersions`. */
-export class VersionNotSupportedError
-  extends Schema.TaggedError<VersionNotSupportedError>("@effect-a2a/core/AgentError/VersionNotSupportedError")(
-    "VersionNotSupportedError",
-    {
-      ...fields("VersionNotSupportedError"),
-      supportedVersions: Schema.optionalKey(Schema.Array(Schema.String))
-    }
-  )
+export class ExtendedAgentCardNotConfiguredError
+  extends Reason<ExtendedAgentCardNotConfiguredError>()("ExtendedAgentCardNotConfiguredError")
 {}
 
+/** Raised if the agent requires an extension that the request does not name. */
+export class ExtensionSupportRequiredError
+  extends Reason<ExtensionSupportRequiredError>()("ExtensionSupportRequiredError")
+{}
+
+/** Raised if the peer does not speak the protocol version; use one of `supportedVersions`. */
+export class VersionNotSupportedError extends Reason<VersionNotSupportedError>()("VersionNotSupportedError", {
+  supportedVersions: Schema.optionalKey(Schema.Array(Schema.String))
+}) {}
+
 /** Raised if the peer finds the request malformed; `violations` names the members if the peer did. */
-export class InvalidParamsError extends Schema.TaggedError<InvalidParamsError>(
-  "@effect-a2a/core/AgentError/InvalidParamsError"
-)("InvalidParamsError", { ...fields("InvalidParamsError"), violations }) {}
+export class InvalidParamsError extends Reason<InvalidParamsError>()("InvalidParamsError", { violations }) {}
 
 /** Raised if the peer does not know the method or the route. */
-export class MethodNotFoundError extends Schema.TaggedError<MethodNotFoundError>(
-  "@effect-a2a/core/AgentError/MethodNotFoundError"
-)("MethodNotFoundError", fields("MethodNotFoundError")) {}
+export class MethodNotFoundError extends Reason<MethodNotFoundError>()("MethodNotFoundError") {}
 
 /** Raised if the agent failed for a reason that it does not give. */
-export class InternalError extends Schema.TaggedError<InternalError>("@effect-a2a/core/AgentError/InternalError")(
-  "InternalError",
-  fields("InternalError")
-) {}
+export class InternalError extends Reason<InternalError>()("InternalError") {}
 
 // task
 
 /** Raised by `Agent` if the call succeeded and the task failed; the message is the agent's. */
-export class TaskFailedError extends Schema.TaggedError<TaskFailedError>(
-  "@effect-a2a/core/AgentError/TaskFailedError"
-)("TaskFailedError", { ...fields("TaskFailedError"), task: Task.Task }) {}
+export class TaskFailedError extends Reason<TaskFailedError>()("TaskFailedError", { task: Task.Task }) {}
 
 /** Raised by `Agent` if the call succeeded and the task was canceled. */
-export class TaskCanceledError extends Schema.TaggedError<TaskCanceledError>(
-  "@effect-a2a/core/AgentError/TaskCanceledError"
-)("TaskCanceledError", { ...fields("TaskCanceledError"), task: Task.Task }) {}
+export class TaskCanceledError extends Reason<TaskCanceledError>()("TaskCanceledError", { task: Task.Task }) {}
 
 /** Raised by `Agent` if the call succeeded and the agent rejected the task. */
-export class TaskRejectedError extends Schema.TaggedError<TaskRejectedError>(
-  "@effect-a2a/core/AgentError/TaskRejectedError"
-)("TaskRejectedError", { ...fields("TaskRejectedError"), task: Task.Task }) {}
+export class TaskRejectedError extends Reason<TaskRejectedError>()("TaskRejectedError", { task: Task.Task }) {}
 
 // contract
 
 /** Raised if a response cannot be read in the `dialect`; `issue` names the place in the document. */
 export class MalformedResponseError
-  extends Schema.TaggedError<MalformedResponseError>("@effect-a2a/core/AgentError/MalformedResponseError")(
-    "MalformedResponseError",
-    { ...fields("MalformedResponseError"), dialect: Schema.String, issue: Schema.String }
-  )
+  extends Reason<MalformedResponseError>()("MalformedResponseError", { dialect: Schema.String, issue: Schema.String })
 {}
 
 /** Raised if an event or a response is longer than `maxLength`, in characters; raise the limit if it is meant. */
 export class ResponseTooLargeError
-  extends Schema.TaggedError<ResponseTooLargeError>("@effect-a2a/core/AgentError/ResponseTooLargeError")(
-    "ResponseTooLargeError",
-    { ...fields("ResponseTooLargeError"), maxLength: Schema.Int }
-  )
+  extends Reason<ResponseTooLargeError>()("ResponseTooLargeError", { maxLength: Schema.Int })
 {}
 
 // other
 
 /** Raised on a refusal in words that this SDK does not know; `status`, `code` and `details` keep them. */
-export class UnknownError extends Schema.TaggedError<UnknownError>("@effect-a2a/core/AgentError/UnknownError")(
-  "UnknownError",
-  fields("UnknownError")
-) {}
+export class UnknownError extends Reason<UnknownError>()("UnknownError") {}
 
 const reasons = {
   InvalidRequestError,

@@ -23,12 +23,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import type * as Artifact from "./Artifact.ts"
-import type * as Message from "./Message.ts"
 import type { Metadata } from "./Metadata.ts"
 import type * as Part from "./Part.ts"
-import type * as StreamEvent from "./StreamEvent.ts"
-import type * as Task from "./Task.ts"
 
 /** Returns the mark of a part, or `undefined` if it does not recognize the part. */
 export type Recognizer = (part: Part.Part) => Part.Mark | undefined
@@ -50,7 +46,7 @@ export interface MetadataScheme {
 
 const isObject = (json: Schema.Json | undefined): json is Metadata => Predicate.isReadonlyObject(json)
 
-const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
+const parse = /*#__PURE__*/ Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
 
 const toOutcome = (response: Schema.Json | undefined): Part.Outcome => {
   const value = typeof response === "string" ? Option.getOrElse(parse(response), () => response) : response ?? null
@@ -106,90 +102,34 @@ export const mark = <P extends Part.Part>(recognizers: ReadonlyArray<Recognizer>
   return part
 }
 
-/** `Array.map` that returns the same array if nothing changes. */
+/** The members that lead from a task, an event, a request or a response to parts. */
+const members = ["parts", "status", "message", "artifact", "artifacts", "history", "tasks"] as const
+
+/** Maps an array, and returns the same one if nothing changes. */
 const mapItems = <A>(items: ReadonlyArray<A>, f: (item: A) => A): ReadonlyArray<A> => {
-  let changed: Array<A> | undefined
-  for (let index = 0; index < items.length; index++) {
-    const item = items[index]!
-    const next = f(item)
-    if (next !== item) {
-      changed ??= [...items]
-      changed[index] = next
-    }
+  const mapped = items.map(f)
+  return mapped.some((item, index) => item !== items[index]) ? mapped : items
+}
+
+/** Marks the parts in a value, and returns the same value if nothing changes. */
+const markIn = (recognizers: ReadonlyArray<Recognizer>, value: unknown): unknown => {
+  if (Array.isArray(value)) return mapItems(value, (item) => markIn(recognizers, item))
+  if (!Predicate.isReadonlyObject(value)) return value
+  let changed: Record<string, unknown> | undefined
+  for (const member of members) {
+    const before = value[member]
+    if (before === undefined) continue
+    const after = member === "parts"
+      ? mapItems(before as ReadonlyArray<Part.Part>, (part) => mark(recognizers, part))
+      : markIn(recognizers, before)
+    if (after !== before) (changed ??= { ...value })[member] = after
   }
-  return changed ?? items
-}
-
-const markParts = <A extends Message.Message | Artifact.Artifact>(
-  recognizers: ReadonlyArray<Recognizer>,
-  value: A
-): A => {
-  const parts = mapItems(value.parts, (part) => mark(recognizers, part))
-  return parts === value.parts ? value : { ...value, parts }
-}
-
-const markStatus = (recognizers: ReadonlyArray<Recognizer>, status: Task.TaskStatus): Task.TaskStatus => {
-  if (status.message === undefined) return status
-  const message = markParts(recognizers, status.message)
-  return message === status.message ? status : { ...status, message }
-}
-
-const markTask = (recognizers: ReadonlyArray<Recognizer>, task: Task.Task): Task.Task => {
-  const status = markStatus(recognizers, task.status)
-  const artifacts = task.artifacts && mapItems(task.artifacts, (artifact) => markParts(recognizers, artifact))
-  const history = task.history && mapItems(task.history, (message) => markParts(recognizers, message))
-  return status === task.status && artifacts === task.artifacts && history === task.history ? task : {
-    ...task,
-    status,
-    ...(artifacts && { artifacts }),
-    ...(history && { history })
-  }
-}
-
-const markEvent = (recognizers: ReadonlyArray<Recognizer>, event: StreamEvent.StreamEvent): StreamEvent.StreamEvent => {
-  switch (event._tag) {
-    case "Message":
-      return markParts(recognizers, event)
-    case "Task":
-      return markTask(recognizers, event)
-    case "StatusUpdate": {
-      const status = markStatus(recognizers, event.status)
-      return status === event.status ? event : { ...event, status }
-    }
-    case "ArtifactUpdate": {
-      const artifact = markParts(recognizers, event.artifact)
-      return artifact === event.artifact ? event : { ...event, artifact }
-    }
-    default:
-      return event
-  }
+  return changed ?? value
 }
 
 /**
  * Marks the parts of an event, a task or a message, and those of a request or response that contains one. Returns the
  * same value if no part is recognized, and any other value as it is.
  */
-export const apply = <A>(recognizers: ReadonlyArray<Recognizer>, value: A): A => {
-  if (recognizers.length === 0 || !Predicate.isReadonlyObject(value)) return value
-  return markValue(recognizers, value as Value) as A
-}
-
-/** The members by which values that contain parts are known. */
-type Value = StreamEvent.StreamEvent | {
-  readonly _tag?: undefined
-  readonly message?: Message.Message
-  readonly tasks?: ReadonlyArray<Task.Task>
-}
-
-const markValue = (recognizers: ReadonlyArray<Recognizer>, value: Value): Value => {
-  if (value._tag !== undefined) return markEvent(recognizers, value)
-  if (value.message !== undefined) {
-    const message = markParts(recognizers, value.message)
-    return message === value.message ? value : { ...value, message }
-  }
-  if (value.tasks !== undefined) {
-    const tasks = mapItems(value.tasks, (task) => markTask(recognizers, task))
-    return tasks === value.tasks ? value : { ...value, tasks }
-  }
-  return value
-}
+export const apply = <A>(recognizers: ReadonlyArray<Recognizer>, value: A): A =>
+  recognizers.length === 0 ? value : markIn(recognizers, value) as A
