@@ -69,7 +69,7 @@ export const functions = (sources = trees): ReadonlyArray<Long> =>
 export const longFunctions = (sources = trees): ReadonlyArray<string> =>
   functions(sources).filter(({ lines }) => lines > 80).map(({ place }) => place)
 
-/** The whole name, or the name up to a preposition: `told`, `heldOnSuccess`. */
+/** The whole name, or the name up to a preposition: `made`, `heldOnSuccess`. */
 const participle =
   /^(told|made|sent|held|kept|given|known|taken|written|spoken|begun|drawn|lost|met|shown|chosen|hidden|heard|meant|bound|[a-z]{2,}ed)($|(?=(Of|On|In|By|With|To|From|At|For)([A-Z]|$)))/
 const noParticiple = /^(embed|feed|need|seed|speed|shed|exceed|proceed|succeed|heed|breed)(?=[A-Z]|$)/
@@ -97,7 +97,8 @@ export const participles = (sources = trees): ReadonlyArray<string> =>
 
 const collections = /^(Map|Set|WeakMap|WeakSet)$/
 const isMutated = (text: string, name: string) =>
-  new RegExp(`\\b${name}\\.(set|add|delete|clear|push|pop|shift|splice)\\(|\\b${name}\\[[^\\]]+\\] = `).test(text)
+  new RegExp(`(?<![.\\w])${name}\\.(set|add|delete|clear|push|pop|shift|splice)\\(|(?<![.\\w])${name}\\[[^\\]]+\\] = `)
+    .test(text)
 
 const isMutable = ({ text }: Tree, node: Node): boolean =>
   node.type === "VariableDeclarator" && node.id.type === "Identifier" && node.init !== null && (

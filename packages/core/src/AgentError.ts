@@ -50,7 +50,7 @@ const fields = (tag: Tag) => ({
   details: Schema.optionalKey(Schema.Json)
 })
 
-/** Makes the class of a reason, with a qualified identifier and members of its own. */
+/** Makes the class of a reason, with a qualified identifier and further members. */
 const Reason = <Self>() =>
 <const Name extends Tag, const Extra extends Schema.Struct.Fields = {}>(
   name: Name,

@@ -195,7 +195,7 @@ export const execute = (
 ): Effect.Effect<HttpClientResponse.HttpClientResponse, AgentError.AgentErrorReason> =>
   Effect.map(exchange(peer, request, accept, options), ({ response }) => response)
 
-/** Returns the media type of a response without its parameters, in lower case; empty if there is none. */
+/** Returns the media type of a response without its parameters, in lower case; empty without one. */
 export const mediaType = (response: HttpClientResponse.HttpClientResponse): string =>
   (response.headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase()
 

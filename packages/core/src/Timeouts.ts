@@ -1,5 +1,5 @@
 /**
- * Limits of time for calls to an agent, ambient and read at each call. There are none unless they are provided.
+ * Limits of time for calls to an agent, ambient and read at each call. Default: no limits.
  *
  * ```ts
  * import { Timeouts } from "@effect-a2a/core"

@@ -77,7 +77,7 @@ const toError = (target: AgentCard.AgentInterface, operation: Operation.Any) => 
     reason: failure
   })
 
-const unsupported = (operation: Operation.Any) =>
+const toUnsupported = (operation: Operation.Any) =>
   new AgentError.UnsupportedOperationError({ message: `the agent does not support ${operation._tag}` })
 
 /**
@@ -90,7 +90,7 @@ export const fromHandlers = (target: AgentCard.AgentInterface, handlers: Partial
     Effect.suspend(() => {
       const handler = handlerOf(handlers, operation)
       return Effect.mapError(
-        handler === undefined ? Effect.fail(unsupported(operation)) : handler(request),
+        handler === undefined ? Effect.fail(toUnsupported(operation)) : handler(request),
         toError(target, operation)
       )
     }),
@@ -98,7 +98,7 @@ export const fromHandlers = (target: AgentCard.AgentInterface, handlers: Partial
     Stream.suspend(() => {
       const handler = handlerOf(handlers, operation)
       return Stream.mapError(
-        handler === undefined ? Stream.fail(unsupported(operation)) : handler(request),
+        handler === undefined ? Stream.fail(toUnsupported(operation)) : handler(request),
         toError(target, operation)
       )
     })

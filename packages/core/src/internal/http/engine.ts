@@ -48,7 +48,7 @@ const isReason = (failure: Failure): failure is Reason => "_tag" in failure
 const toError = (operation: string, peer: HttpPeer.HttpPeer) => (reason: Reason) =>
   new AgentError.AgentError({ operation, target: HttpPeer.publicUrl(peer), reason })
 
-const malformed = ({ dialect }: Connection, message: string, issue: string) =>
+const toMalformed = ({ dialect }: Connection, message: string, issue: string) =>
   new AgentError.MalformedResponseError({ message, dialect: dialect.name, issue })
 
 const contextOf = ({ dialect }: Connection, { ofTask }: Prepare.Prepared) => ({ ofTask, dialect: dialect.name })
@@ -65,7 +65,7 @@ const fromResponse = (
   }
   if (status >= 400) return Result.fail({ message: Json.snippet(text) || `HTTP ${status}`, status })
   const type = HttpPeer.mediaType(response) || "no media type"
-  return Result.fail(malformed(self, `expected JSON, got ${type}: ${Json.snippet(text)}`, body.failure))
+  return Result.fail(toMalformed(self, `expected JSON, got ${type}: ${Json.snippet(text)}`, body.failure))
 }
 
 /** True for one JSON response, or a refusal, in place of a stream. Some gateways turn a stream into a JSON list. */
@@ -75,7 +75,7 @@ const isSingle = ({ body, response }: HttpPeer.JsonResponse) =>
 
 const notAStream = (self: Connection, response: HttpClientResponse.HttpClientResponse) => {
   const type = HttpPeer.mediaType(response)
-  return malformed(self, `expected an event stream, got ${type || "no media type"}`, `content-type ${type}`)
+  return toMalformed(self, `expected an event stream, got ${type || "no media type"}`, `content-type ${type}`)
 }
 
 /** True for the bare 404 or 405 of a peer without the route; an A2A error says more. */
@@ -118,7 +118,7 @@ const decode = (self: Connection, operation: Operation.Any, json: unknown): Resu
   const result = codec.decode(json)
   if (Result.isSuccess(result)) return Result.succeed(Recognizer.apply(self.recognizers, result.success))
   const issue = AgentError.describe(result.failure)
-  return Result.fail(malformed(self, `the response does not match ${self.dialect.name}: ${issue}`, issue))
+  return Result.fail(toMalformed(self, `the response does not match ${self.dialect.name}: ${issue}`, issue))
 }
 
 const decodeEvent = (self: Connection, operation: Operation.Streaming, json: unknown) =>
@@ -167,7 +167,7 @@ export const make = (options: {
   const server = Observe.server(peer.base, peer.target)
   let agentName: string | undefined
 
-  const observed = (operation: Operation.Any, request: object): Observe.Options =>
+  const toObserved = (operation: Operation.Any, request: object): Observe.Options =>
     Observe.options(operation, request, server, agentName)
 
   const failing = (operation: Operation.Any, request: object) => (reason: Reason) =>
@@ -184,7 +184,7 @@ export const make = (options: {
       const exchanged = yield* exchange(self, prepared, binding.accept(peer.protocol))
       if ("json" in exchanged) return yield* Effect.fromResult(decode(self, operation, exchanged.json))
       yield* HttpPeer.release(exchanged.received.response)
-      return yield* Effect.fail(malformed(self, "expected one response, got an event stream", eventStreamType))
+      return yield* Effect.fail(toMalformed(self, "expected one response, got an event stream", eventStreamType))
     })
 
   const open = (operation: Operation.Streaming, request: object): Stream.Stream<StreamEvent.StreamEvent, Reason> =>
@@ -204,14 +204,14 @@ export const make = (options: {
       callOnce(operation, request).pipe(
         Timeouts.withTotal,
         Effect.mapError(failing(operation, request)),
-        Observe.call(observed(operation, request))
+        Observe.call(toObserved(operation, request))
       ) as Effect.Effect<Operation.Success<Op>, AgentError.AgentError>,
     stream: (operation, request) =>
       Stream.suspend(() =>
         open(operation, request).pipe(
           Timeouts.withStreamTotal,
           Stream.mapError(failing(operation, request)),
-          Observe.stream(observed(operation, request))
+          Observe.stream(toObserved(operation, request))
         )
       )
   }

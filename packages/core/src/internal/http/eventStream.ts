@@ -52,7 +52,7 @@ const settle = (settled: Settled, event: StreamEvent.StreamEvent, hasTask: boole
 /** True for heartbeats sent as events, and for the end mark that gateways for language models add to every stream. */
 const isPadding = (data: string): boolean => data.trim() === "" || data === "[DONE]"
 
-const malformed = ({ dialect }: Options, event: Sse.Event, issue: string): Reason =>
+const toMalformed = ({ dialect }: Options, event: Sse.Event, issue: string): Reason =>
   new AgentError.MalformedResponseError({
     message: `an event is not JSON: ${Json.snippet(event.data)}`,
     dialect,
@@ -75,7 +75,7 @@ const readEvent = (
   const json = Json.parse(event.data)
   if (Result.isSuccess(json)) return options.read(json.success, event.event)
   return event.event === "message" || event.event === "error"
-    ? Result.fail(malformed(options, event, json.failure))
+    ? Result.fail(toMalformed(options, event, json.failure))
     : Result.succeed(undefined)
 }
 

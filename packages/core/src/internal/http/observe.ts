@@ -127,14 +127,14 @@ const by = (operation: Operation.Any) => ({ "a2a.operation": operation._tag })
 
 const begin = ({ operation }: Options) => Metric.update(Metric.withAttributes(calls, by(operation)), 1)
 
-const failed = ({ operation }: Options) => ({ reason }: AgentError) =>
+const countFailure = ({ operation }: Options) => ({ reason }: AgentError) =>
   Metric.update(Metric.withAttributes(errors, { ...by(operation), "error.type": reason._tag }), 1)
 
 /** Traces and counts a call. */
 export const call =
   (options: Options) => <A, R>(self: Effect.Effect<A, AgentError, R>): Effect.Effect<A, AgentError, R> =>
     Effect.flatMap(isTraced, (traced) => {
-      const counted = Effect.andThen(begin(options), Effect.tapError(self, failed(options)))
+      const counted = Effect.andThen(begin(options), Effect.tapError(self, countFailure(options)))
       if (!traced) return counted
       return Effect.scoped(
         Effect.flatMap(span(options), (span) =>
@@ -163,7 +163,7 @@ export const stream =
             )
           })
         ),
-        Stream.tapError(failed(options))
+        Stream.tapError(countFailure(options))
       )
       return Option.isSome(opened) ? Stream.provideService(counted, Tracer.ParentSpan, opened.value) : counted
     })) as Stream.Stream<A, AgentError, R>

@@ -78,7 +78,7 @@ const isRefusal = ({ origin }: Failure): boolean => origin === "agent" || origin
 const toError = ({ operation, transport }: Session, reason: AgentError.AgentErrorReason): Failure =>
   new AgentError.AgentError({ operation: operation._tag, target: publicUrl(transport.target.url), reason })
 
-const lost = (self: Session, taskId: TaskId, message: string, cause: Failure, isRetryable: boolean): Failure =>
+const toLost = (self: Session, taskId: TaskId, message: string, cause: Failure, isRetryable: boolean): Failure =>
   toError(
     self,
     new AgentError.StreamInterruptedError({
@@ -124,7 +124,7 @@ const subscribe = (self: Session, taskId: TaskId, error: Failure): Next =>
         Effect.fail(
           self.attempt === 0
             ? error
-            : lost(self, taskId, `gave up after ${self.attempt} attempts to resume the stream`, error, true)
+            : toLost(self, taskId, `gave up after ${self.attempt} attempts to resume the stream`, error, true)
         ),
       onFailure: () => Effect.fail(error)
     })
@@ -137,18 +137,18 @@ const readTask = (self: Session, taskId: TaskId, failure: Failure): Next => {
     onFailure: (error) =>
       isDrop(error)
         ? subscribe(self, taskId, error)
-        : Effect.fail(lost(self, taskId, `the task cannot be read: ${error.reason.message}`, failure, false)),
+        : Effect.fail(toLost(self, taskId, `the task cannot be read: ${error.reason.message}`, failure, false)),
     onSuccess: (task): Next => {
       if (!TaskState.isSettled(task.status.state)) {
         return subscribe(
           self,
           taskId,
-          isEmpty ? failure : lost(self, taskId, "the task is still at work, but cannot be followed", failure, true)
+          isEmpty ? failure : toLost(self, taskId, "the task is still at work, but cannot be followed", failure, true)
         )
       }
       if (Delivered.isStatusOnly(task) && !Delivered.hasAllChunks(self.delivered)) {
         return isEmpty ? subscribe(self, taskId, failure) : Effect.fail(
-          lost(self, taskId, "the task has completed, but its result could not be retrieved", failure, false)
+          toLost(self, taskId, "the task has completed, but its result could not be retrieved", failure, false)
         )
       }
       self.isDone = true

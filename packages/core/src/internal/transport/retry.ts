@@ -22,10 +22,10 @@ const maxWait = Duration.minutes(5)
 
 /** Waits at least as long as the peer asked for, now or earlier (`hint`). */
 export const withRetryAfter = (policy: Policy, hint: () => Duration.Duration | undefined = () => undefined): Policy => {
-  const asked = (error: AgentError) => error.retryAfter ?? hint() ?? Duration.zero
+  const waitOf = (error: AgentError) => error.retryAfter ?? hint() ?? Duration.zero
   return policy.pipe(
-    Schedule.modifyDelay(({ duration, input }) => Effect.succeed(Duration.max(duration, asked(input)))),
-    Schedule.while(({ input }) => Duration.isLessThanOrEqualTo(asked(input), maxWait))
+    Schedule.modifyDelay(({ duration, input }) => Effect.succeed(Duration.max(duration, waitOf(input)))),
+    Schedule.while(({ input }) => Duration.isLessThanOrEqualTo(waitOf(input), maxWait))
   )
 }
 

@@ -54,16 +54,16 @@ export const waitFor =
       let canFollow = true
       let authRequired = 0
 
-      const unfinished = (reason: AgentError.AgentErrorReason) =>
+      const fail = (reason: AgentError.AgentErrorReason) =>
         Effect.fail(new AgentError.AgentError({ operation, target, reason }))
 
       const conclude = Effect.suspend((): Effect.Effect<Task, AgentError.AgentError> => {
         if (known === undefined || !TaskState.isSettled(known.status.state)) {
           const message = `task ${id} is still ${known?.status.state ?? "unknown"}`
-          return unfinished(new AgentError.TimeoutError({ message, phase: "total" }))
+          return fail(new AgentError.TimeoutError({ message, phase: "total" }))
         }
         return isStatusOnly(known)
-          ? unfinished(
+          ? fail(
             new AgentError.StreamInterruptedError({
               taskId: id,
               message: `task ${id} completed, but its result could not be retrieved`,
