@@ -87,7 +87,7 @@ for (const combination of Emulated.combinations) {
         "cancels a task and ends its streams, but not an ended task",
         () =>
           Effect.gen(function*() {
-            const { id } = yield* send(`a slow one${" with much to say".repeat(20)}`, { returnImmediately: true })
+            const { id } = yield* send(`a slow one${" with much to say".repeat(400)}`, { returnImmediately: true })
             const isFollowing = yield* Deferred.make<void>()
             const following = yield* subscribe(id).pipe(
               Stream.runForEach(() => Deferred.succeed(isFollowing, undefined)),
