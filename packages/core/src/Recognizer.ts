@@ -23,7 +23,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import type { Metadata } from "./Metadata.ts"
+import { isObject, type Metadata } from "./Metadata.ts"
 import type * as Part from "./Part.ts"
 
 /** Returns the mark of a part, or `undefined` if it does not recognize the part. */
@@ -43,8 +43,6 @@ export interface MetadataScheme {
   /** The type of results. */
   readonly result?: string
 }
-
-const isObject = (json: Schema.Json | undefined): json is Metadata => Predicate.isReadonlyObject(json)
 
 const parse = /*#__PURE__*/ Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
 

@@ -21,6 +21,7 @@
  */
 import type * as Artifact from "@effect-a2a/core/Artifact"
 import type * as Message from "@effect-a2a/core/Message"
+import { isObject } from "@effect-a2a/core/Metadata"
 import * as Part from "@effect-a2a/core/Part"
 import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import * as Task from "@effect-a2a/core/Task"
@@ -28,7 +29,6 @@ import type { TaskState } from "@effect-a2a/core/TaskState"
 import * as ToolCall from "@effect-a2a/core/ToolCall"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
-import { isJsonObject } from "./internal/json.ts"
 
 /** A file of the agent. `url` loads it. If it could not be saved, `committed` is false and `error` has the reason. */
 export interface Attachment {
@@ -68,7 +68,7 @@ const string = (json: Schema.Json | undefined): string | undefined => Predicate.
 const list = (json: Schema.Json | undefined): ReadonlyArray<Schema.Json> => Array.isArray(json) ? json : []
 
 const attachment = (json: Schema.Json): ReadonlyArray<Attachment> => {
-  if (!isJsonObject(json)) return []
+  if (!isObject(json)) return []
   const [name, mimeType, url] = [string(json.name), string(json.mime_type), string(json.presign_url)]
   const [description, error] = [string(json.description), string(json.error)]
   return [{
@@ -82,11 +82,11 @@ const attachment = (json: Schema.Json): ReadonlyArray<Attachment> => {
 }
 
 /** Returns the `kind` of a data part. */
-const kind = (part: Part.Part) => part._tag === "Data" && isJsonObject(part.data) ? part.data.kind : undefined
+const kind = (part: Part.Part) => part._tag === "Data" && isObject(part.data) ? part.data.kind : undefined
 
 const ofKind = (parts: ReadonlyArray<Part.Part>, wanted: string, member: string): ReadonlyArray<Schema.Json> =>
   parts.flatMap((part) =>
-    kind(part) === wanted && part._tag === "Data" && isJsonObject(part.data) ? list(part.data[member]) : []
+    kind(part) === wanted && part._tag === "Data" && isObject(part.data) ? list(part.data[member]) : []
   )
 
 const isKnown = (part: Part.Part) =>

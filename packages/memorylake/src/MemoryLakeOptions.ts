@@ -17,11 +17,11 @@
  *
  * @since 0.1.0
  */
-import type { Metadata } from "@effect-a2a/core/Metadata"
+import { isObject, type Metadata } from "@effect-a2a/core/Metadata"
 import * as Context from "effect/Context"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { isJsonObject, merge as mergeJson } from "./internal/json.ts"
+import { merge as mergeJson } from "./internal/json.ts"
 
 const digits = "33d6b73298fb43482a765643ff92444b"
 
@@ -194,7 +194,7 @@ const split = (json: Metadata, fields: Fields): { readonly [K in Side]: Metadata
     const name = spelling !== undefined && Object.hasOwn(fields, spelling) ? spelling : key
     const expected = own(fields, name)
     if (typeof expected === "function" && expected(value)) return [["known", name, value]]
-    if (typeof expected !== "object" || !isJsonObject(value)) return [["extra", key, value]]
+    if (typeof expected !== "object" || !isObject(value)) return [["extra", key, value]]
     const inner = split(value, expected)
     return [["known", name, inner.known], ...(isEmpty(inner.extra) ? [] : [["extra", name, inner.extra] as const])]
   })
@@ -208,6 +208,6 @@ const split = (json: Metadata, fields: Fields): { readonly [K in Side]: Metadata
  * that are unknown or of the wrong type go into `extra`, and ids are not checked.
  */
 export const decode = (json: unknown): Options => {
-  const { extra, known } = split(isJsonObject(json) ? json : {}, shape)
+  const { extra, known } = split(isObject(json) ? json : {}, shape)
   return { ...known, ...(isEmpty(extra) ? undefined : { extra }) } as Options
 }

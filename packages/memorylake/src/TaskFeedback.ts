@@ -21,12 +21,12 @@ import * as AgentError from "@effect-a2a/core/AgentError"
 import type { Credentials } from "@effect-a2a/core/Credentials"
 import * as HttpTransport from "@effect-a2a/core/HttpTransport"
 import type { TaskId } from "@effect-a2a/core/Id"
+import { isObject } from "@effect-a2a/core/Metadata"
 import * as Protocol from "@effect-a2a/core/Protocol"
 import * as ServiceParameters from "@effect-a2a/core/ServiceParameters"
 import type { Task } from "@effect-a2a/core/Task"
 import * as Effect from "effect/Effect"
 import type { HttpClient } from "effect/http/HttpClient"
-import { isJsonObject } from "./internal/json.ts"
 import * as MemoryLake from "./MemoryLake.ts"
 
 /** The URI of the extension, on agent cards and in `A2A-Extensions`. */
@@ -88,7 +88,7 @@ export const withFeedback: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Eff
 /** Returns the rating of a task, if it has one and the task was read within {@link withFeedback}. */
 export const fromTask = (task: Task): Feedback | undefined => {
   const feedback = task.metadata?.[metadataKey]
-  if (!isJsonObject(feedback) || (feedback.rating !== "up" && feedback.rating !== "down")) return undefined
+  if (!isObject(feedback) || (feedback.rating !== "up" && feedback.rating !== "down")) return undefined
   const { comment, rating } = feedback
   return { rating, ...(typeof comment === "string" && { comment }) }
 }

@@ -1,9 +1,6 @@
 /** Reads and merges JSON. */
-import type { Metadata } from "@effect-a2a/core/Metadata"
-import * as Predicate from "effect/Predicate"
+import { isObject, type Metadata } from "@effect-a2a/core/Metadata"
 import * as Result from "effect/Result"
-
-export const isJsonObject = (value: unknown): value is Metadata => Predicate.isReadonlyObject(value)
 
 /** Merges `over` into `base`: objects member by member, other values are replaced. */
 export const merge = (base: Metadata, over: Metadata): Metadata => ({
@@ -11,7 +8,7 @@ export const merge = (base: Metadata, over: Metadata): Metadata => ({
   ...Object.fromEntries(
     Object.entries(over).map(([key, value]) => {
       const below = Object.hasOwn(base, key) ? base[key] : undefined
-      return [key, isJsonObject(below) && isJsonObject(value) ? merge(below, value) : value]
+      return [key, isObject(below) && isObject(value) ? merge(below, value) : value]
     })
   )
 })

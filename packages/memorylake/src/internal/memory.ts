@@ -5,6 +5,7 @@
 import * as AgentError from "@effect-a2a/core/AgentError"
 import * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import type { ContextId } from "@effect-a2a/core/Id"
+import { isObject } from "@effect-a2a/core/Metadata"
 import type * as Operation from "@effect-a2a/core/Operation"
 import * as Part from "@effect-a2a/core/Part"
 import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
@@ -13,7 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { CurrentOptions, encode, type Options } from "../MemoryLakeOptions.ts"
-import { isJsonObject, merge } from "./json.ts"
+import { merge } from "./json.ts"
 
 type SendMessageRequest = Operation.SendMessageRequest
 
@@ -40,13 +41,13 @@ const noPush = new AgentError.PushNotificationNotSupportedError({
 /** Adds the ambient options; members that the caller wrote into the request stay. */
 const withMetadata = (options: Options, request: SendMessageRequest): SendMessageRequest => {
   const written = request.metadata?.memorylake
-  const memorylake = isJsonObject(written) ? merge(encode(options), written) : written ?? encode(options)
+  const memorylake = isObject(written) ? merge(encode(options), written) : written ?? encode(options)
   return { ...request, metadata: { ...request.metadata, memorylake } }
 }
 
 const projectOf = (request: SendMessageRequest): string | undefined => {
   const memorylake = request.metadata?.memorylake
-  const projectId = isJsonObject(memorylake) ? memorylake.readWriteProjectId : undefined
+  const projectId = isObject(memorylake) ? memorylake.readWriteProjectId : undefined
   return typeof projectId === "string" && projectId !== "" ? projectId : undefined
 }
 

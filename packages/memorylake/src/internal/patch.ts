@@ -4,10 +4,10 @@
  */
 import type * as AgentError from "@effect-a2a/core/AgentError"
 import { MessageId } from "@effect-a2a/core/Id"
-import type { Metadata } from "@effect-a2a/core/Metadata"
+import { isObject, type Metadata } from "@effect-a2a/core/Metadata"
 import * as Protocol from "@effect-a2a/core/Protocol"
 import * as Result from "effect/Result"
-import { isJsonObject, parse } from "./json.ts"
+import { parse } from "./json.ts"
 import { recognizer } from "./recognizer.ts"
 
 export const defaultHost = "https://app.memorylake.cn"
@@ -47,11 +47,11 @@ const ofService = (failure: Protocol.WireFailure) => {
 /** Decodes an A2A error that is a string of JSON in the message. */
 const inner = (message: unknown): Protocol.WireFailure | undefined => {
   const document = typeof message === "string" && message.startsWith("{") ? parse(message) : undefined
-  return isJsonObject(document) ? Protocol.v1_0.http.failure.decode(document) : undefined
+  return isObject(document) ? Protocol.v1_0.http.failure.decode(document) : undefined
 }
 
 const decodeEnvelope = (body: unknown): Protocol.WireFailure | undefined => {
-  if (!isJsonObject(body) || (body.success !== false && typeof body.error_code !== "string")) return undefined
+  if (!isObject(body) || (body.success !== false && typeof body.error_code !== "string")) return undefined
   const { error_code: code, message } = body
   const reason = typeof code === "string" ? code : undefined
   return {
@@ -70,7 +70,7 @@ type Violations = ReadonlyArray<AgentError.Violation>
 type Review = (json: Metadata) => Result.Result<Metadata, Violations>
 
 const onMessage = (review: Review): Review => (json) =>
-  isJsonObject(json.message)
+  isObject(json.message)
     ? Result.map(review(json.message), (message) => ({ ...json, message }))
     : Result.succeed(json)
 
@@ -92,7 +92,7 @@ const without = (member: string, instead: string) =>
 
 /** Over 0.3 REST, a missing `historyLength` means no history. */
 const withoutHistory: Review = (json) => {
-  const configuration = isJsonObject(json.configuration) ? json.configuration : {}
+  const configuration = isObject(json.configuration) ? json.configuration : {}
   return Result.succeed(
     has(configuration, "historyLength", "history_length")
       ? json
@@ -104,7 +104,7 @@ const reviewCodec = <A>(codec: Protocol.Codec<A> | undefined, reviews: ReadonlyA
   codec && {
     ...codec,
     decode: (json: unknown) =>
-      isJsonObject(json)
+      isObject(json)
         ? reviews.reduce<Result.Result<Metadata, Violations>>(
           (json, review) => Result.flatMap(json, review),
           Result.succeed(json)
@@ -134,7 +134,7 @@ const withoutTimestamp = <A>(codec: Protocol.Codec<A>): Protocol.Codec<A> => ({
   ...codec,
   encode: (value) =>
     Result.map(codec.encode(value), (json) => {
-      if (!isJsonObject(json) || !isJsonObject(json.status)) return json
+      if (!isObject(json) || !isObject(json.status)) return json
       const { timestamp: _, ...status } = json.status
       return { ...json, status }
     })

@@ -7,6 +7,7 @@ import * as AgentError from "@effect-a2a/core/AgentError"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import * as Id from "@effect-a2a/core/Id"
 import * as Message from "@effect-a2a/core/Message"
+import { isObject } from "@effect-a2a/core/Metadata"
 import * as Operation from "@effect-a2a/core/Operation"
 import * as Part from "@effect-a2a/core/Part"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
@@ -55,9 +56,6 @@ export const layerConversations: Layer.Layer<Conversations> = Layer.sync(
 
 const refuse = (code: Refusals.Code, message: string): Effect.Effect<never, Reason> =>
   Effect.fail(Refusals.refusal(code, message))
-
-const isObject = (json: Schema.Json | undefined): json is { readonly [key: string]: Schema.Json } =>
-  typeof json === "object" && json !== null && !Array.isArray(json)
 
 const isActorId = Schema.is(MemoryLakeOptions.ActorId)
 const isProjectId = Schema.is(MemoryLakeOptions.ProjectId)

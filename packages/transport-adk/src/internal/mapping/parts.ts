@@ -3,10 +3,10 @@
  * test/adk/mapping.test.ts.
  */
 import type { Metadata } from "@effect-a2a/core/Metadata"
+import { isObject } from "@effect-a2a/core/Metadata"
 import * as Part from "@effect-a2a/core/Part"
 import * as Recognizer from "@effect-a2a/core/Recognizer"
 import * as Base64 from "effect/encoding/Base64"
-import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
@@ -15,8 +15,6 @@ import * as AdkRecognizer from "../../AdkRecognizer.ts"
 
 /** The form of data parts that answer no call: JSON as text, or wrapped so that ADK returns it unchanged. */
 export type DataForm = "text" | "wrapped"
-
-const isJsonObject = (json: unknown): json is Schema.JsonObject => Predicate.isReadonlyObject(json)
 
 /** Members of an ADK part that A2A carries as data, by their `adk_type`. */
 const members = {
@@ -48,8 +46,8 @@ const unwrap = (bytes: Uint8Array): Part.Data | undefined => {
   const text = new TextDecoder().decode(bytes)
   if (!text.startsWith(openTag) || !text.endsWith(closeTag)) return undefined
   const json = Result.getOrUndefined(parse(text.slice(openTag.length, -closeTag.length)))
-  if (!isJsonObject(json) || json.data === undefined) return undefined
-  return Part.data(json.data, isJsonObject(json.metadata) ? { metadata: json.metadata } : undefined)
+  if (!isObject(json) || json.data === undefined) return undefined
+  return Part.data(json.data, isObject(json.metadata) ? { metadata: json.metadata } : undefined)
 }
 
 // -----------------------------------------------------------------------------
@@ -129,7 +127,7 @@ export const toPart = (part: AdkContent.Part, isPending: (id: string) => boolean
 
 /** Converts the result of a call to an object: other values become `{ result: value }`. */
 export const toResponse = (value: Schema.Json | undefined): Schema.JsonObject =>
-  isJsonObject(value) ? value : { result: value ?? null }
+  isObject(value) ? value : { result: value ?? null }
 
 const toPartMetadata = (metadata: Metadata = {}): Pick<AdkContent.Part, "partMetadata"> => {
   const entries = Object.entries(metadata).filter(([name]) => !name.startsWith("adk_"))
@@ -148,8 +146,8 @@ const fromUrl = ({ filename, mediaType, metadata, url }: Part.Url): AdkContent.P
 const fromData = (part: Part.Data, form: DataForm): AdkContent.Part => {
   const { data, metadata } = part
   const type = metadata?.adk_type
-  if (isJsonObject(data) && type === "part") return data
-  if (!isJsonObject(data) || !isType(type)) {
+  if (isObject(data) && type === "part") return data
+  if (!isObject(data) || !isType(type)) {
     return form === "wrapped" ? wrap(part) : { text: JSON.stringify(data), ...toPartMetadata(metadata) }
   }
   const signature = metadata?.adk_thought_signature
