@@ -28,6 +28,8 @@ export interface Codec<A> {
   readonly decode: (json: unknown) => Result.Result<A, ReadonlyArray<AgentError.Violation>>
   /** Returns false for an event of a later protocol version, which a client skips. Absent: every event is known. */
   readonly isKnown?: (json: unknown) => boolean
+  /** Returns the end mark of an event, if it has one. Absent: the dialect has no end mark. */
+  readonly isFinal?: (json: unknown) => boolean | undefined
 }
 
 /** One codec per operation for its request and one for its result (one event, for a stream). */

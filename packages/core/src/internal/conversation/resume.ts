@@ -8,6 +8,7 @@ import type { Task } from "../../Task.ts"
 import * as TaskProgress from "../../TaskProgress.ts"
 import * as Contexts from "../client/contexts.ts"
 import * as Delivered from "../transport/deduplicate.ts"
+import * as StreamEnd from "../transport/streamEnd.ts"
 import * as Failures from "./failures.ts"
 import * as Thread from "./thread.ts"
 
@@ -40,6 +41,7 @@ const missing = ({ first, progress, task, thread }: Following): Events => {
 
 const events = (self: Following): Events =>
   self.thread.agent.subscribe(self.task.id).pipe(
+    Stream.takeUntil((event) => StreamEnd.endsTurn(self.task.id, event)),
     Stream.catchIf(Failures.cannotSubscribe, () => Stream.fromEffect(self.thread.agent.waitFor(self.task))),
     Stream.tapError((error) =>
       Effect.sync(() => {

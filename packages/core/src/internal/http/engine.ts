@@ -10,7 +10,8 @@ import * as Stream from "effect/Stream"
 import * as AgentError from "../../AgentError.ts"
 import type { HttpBinding, HttpRequest, Limits } from "../../HttpBinding.ts"
 import * as HttpPeer from "../../HttpPeer.ts"
-import type * as Operation from "../../Operation.ts"
+import type { TaskId } from "../../Id.ts"
+import * as Operation from "../../Operation.ts"
 import type * as Protocol from "../../Protocol.ts"
 import * as Recognizer from "../../Recognizer.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
@@ -27,6 +28,7 @@ import * as Observe from "./observe.ts"
 import * as Prepare from "./prepare.ts"
 import { redact } from "./redactSecrets.ts"
 import * as Refusal from "./refusal.ts"
+import * as Sse from "./sse.ts"
 
 type Reason = AgentError.AgentErrorReason
 type Failure = Reason | Protocol.WireFailure
@@ -62,6 +64,10 @@ const fromResponse = (
   const { status } = response
   if (Result.isSuccess(body)) {
     return self.binding.fromResponse({ protocol: self.peer.protocol, status, body: body.success, id })
+  }
+  const frame = status >= 400 ? Result.flatMap(Sse.firstData(text), Json.parse) : body
+  if (Result.isSuccess(frame)) {
+    return self.binding.fromResponse({ protocol: self.peer.protocol, status, body: frame.success, id })
   }
   if (status >= 400) return Result.fail({ message: Json.snippet(text) || `HTTP ${status}`, status })
   const type = HttpPeer.mediaType(response) || "no media type"
@@ -124,21 +130,32 @@ const decode = (self: Connection, operation: Operation.Any, json: unknown): Resu
 const decodeEvent = (self: Connection, operation: Operation.Streaming, json: unknown) =>
   decode(self, operation, json) as Result.Result<StreamEvent.StreamEvent, Reason>
 
+/** Returns what decides the end of a stream: how it was opened, and the task if the request names one. */
+const endOf = (operation: Operation.Streaming, request: object): Pick<EventStream.Options, "mode" | "taskId"> => {
+  const { id, message } = request as { readonly id?: TaskId; readonly message?: { readonly taskId?: TaskId } }
+  if (operation._tag === "SubscribeToTask") return { mode: "subscribe", taskId: id }
+  return message?.taskId === undefined
+    ? { mode: "send", taskId: undefined }
+    : { mode: "followUp", taskId: message.taskId }
+}
+
 /** Reads the events of an open stream. */
 const events = (
   self: Connection,
   operation: Operation.Streaming,
   prepared: Prepare.Prepared,
   { credentials, response }: HttpPeer.Received,
-  cursor: LastEventId.Cursor | undefined
+  options: Pick<EventStream.Options, "cursor" | "mode" | "readTask" | "taskId">
 ): Stream.Stream<StreamEvent.StreamEvent, Reason> => {
   const codec = Prepare.codecOf(self.dialect.success, operation)
   const { protocol } = self.peer
+  let isFinal: boolean | undefined
   return EventStream.decode({
+    ...options,
+    isFinal: () => isFinal,
     dialect: self.dialect.name,
     maxEventSize: self.limits.maxEventSize,
     trailingSnapshotTimeout: Duration.fromInputUnsafe(self.limits.trailingSnapshotTimeout),
-    cursor,
     read: (body, event) => {
       const { status } = response
       const result = self.binding.fromResponse({ protocol, status, body, id: prepared.id, event })
@@ -146,6 +163,7 @@ const events = (
         return Result.fail(toReason(redact(result.failure, credentials), contextOf(self, prepared)))
       }
       if (codec?.isKnown?.(result.success) === false) return Result.succeed(undefined)
+      isFinal = codec?.isFinal?.(result.success)
       return decodeEvent(self, operation, result.success)
     }
   })(Timeouts.withIdle(response.stream))
@@ -187,6 +205,9 @@ export const make = (options: {
       return yield* Effect.fail(toMalformed(self, "expected one response, got an event stream", eventStreamType))
     })
 
+  const readTask = (id: TaskId) =>
+    Effect.map(callOnce(Operation.GetTask, { id }), (task) => task as Operation.Success<typeof Operation.GetTask>)
+
   const open = (operation: Operation.Streaming, request: object): Stream.Stream<StreamEvent.StreamEvent, Reason> =>
     Stream.unwrap(Effect.gen(function*() {
       const cursor = yield* LastEventId.Current
@@ -194,7 +215,7 @@ export const make = (options: {
       const lastEventId = operation._tag === "SubscribeToTask" ? cursor?.lastEventId : undefined
       const exchanged = yield* exchange(self, prepared, eventStreamType, lastEventId)
       return "received" in exchanged
-        ? events(self, operation, prepared, exchanged.received, cursor)
+        ? events(self, operation, prepared, exchanged.received, { cursor, readTask, ...endOf(operation, request) })
         : singleEvent(yield* Effect.fromResult(decodeEvent(self, operation, exchanged.json)))
     }))
 

@@ -15,9 +15,11 @@ import * as Stream from "effect/Stream"
 import * as AgentError from "../../AgentError.ts"
 import { connectionError } from "../../HttpPeer.ts"
 import type { TaskId } from "../../Id.ts"
-import * as StreamEvent from "../../StreamEvent.ts"
+import type * as StreamEvent from "../../StreamEvent.ts"
+import type { Task } from "../../Task.ts"
 import * as TaskState from "../../TaskState.ts"
 import type { Cursor } from "../transport/lastEventId.ts"
+import * as StreamEnd from "../transport/streamEnd.ts"
 import * as Json from "./json.ts"
 import * as SseParser from "./sse.ts"
 
@@ -29,6 +31,13 @@ type Texts = Pull.Pull<Arr.NonEmptyReadonlyArray<string>, HttpClientError.HttpCl
 export interface Options {
   /** Decodes one SSE event; `undefined` skips it. */
   readonly read: (data: unknown, event: string) => Result.Result<StreamEvent.StreamEvent | undefined, Reason>
+  /** Returns the end mark of the event that was read last, if it has one. */
+  readonly isFinal: () => boolean | undefined
+  readonly mode: StreamEnd.Mode
+  /** The task of the stream, if it is known before the first event. */
+  readonly taskId: TaskId | undefined
+  /** Reads the task, if the peer ends the stream although the task has not settled. */
+  readonly readTask: (taskId: TaskId) => Effect.Effect<Task, Reason>
   readonly dialect: string
   /** Characters of one event, at most. */
   readonly maxEventSize: number
@@ -36,17 +45,6 @@ export interface Options {
   readonly trailingSnapshotTimeout: Duration.Duration
   /** Keeps the ids of events. */
   readonly cursor: Cursor | undefined
-}
-
-/** `open`: the task waits for credentials, which may arrive by another way. `end`: no more events are expected. */
-type Settled = "no" | "open" | "end"
-
-const settle = (settled: Settled, event: StreamEvent.StreamEvent, hasTask: boolean): Settled => {
-  if (settled === "end") return settled
-  if (event._tag === "Message") return hasTask ? settled : "end"
-  const state = StreamEvent.state(event)
-  if (state === undefined) return settled
-  return state === "auth-required" ? "open" : TaskState.isSettled(state) ? "end" : "no"
 }
 
 /** True for heartbeats sent as events, and for the end mark that gateways for language models add to every stream. */
@@ -82,8 +80,7 @@ const readEvent = (
 /** Makes the decoder of one connection: text to events, and whether the stream may end. */
 const makeDecoder = (options: Options) => {
   let parsed: Array<Sse.Event> = []
-  let settled: Settled = "no"
-  let taskId: TaskId | undefined
+  const end = StreamEnd.make(options.mode, options.taskId)
   let retryAfter: Duration.Duration | undefined
   let failure: Reason | undefined
   const parser = SseParser.makeParser((event) => {
@@ -91,8 +88,32 @@ const makeDecoder = (options: Options) => {
     else retryAfter = event.duration
   }, { maxEventSize: options.maxEventSize })
 
+  // a peer may send one JSON document as an event stream; no event begins with a brace
+  let isHead = true
+  let document: Array<string> | undefined
+  let size = 0
+
+  const addToDocument = (text: string): void => {
+    size += text.length
+    if (size > options.maxEventSize) failure ??= tooLarge(options)
+    else document?.push(text)
+  }
+
   const parse = (texts: ReadonlyArray<string>): void => {
     for (const text of texts) {
+      if (document !== undefined) {
+        addToDocument(text)
+        continue
+      }
+      if (isHead) {
+        const start = text.trimStart()[0]
+        if (start === "{" || start === "[") {
+          document = []
+          addToDocument(text)
+          continue
+        }
+        isHead = start === undefined
+      }
       if (parser.feed(text) !== undefined) {
         failure ??= tooLarge(options)
         return
@@ -113,15 +134,15 @@ const makeDecoder = (options: Options) => {
       if (event.id !== undefined && options.cursor !== undefined) options.cursor.lastEventId = event.id
       if (result.success === undefined) continue
       events.push(result.success)
-      settled = settle(settled, result.success, taskId !== undefined)
-      taskId ??= StreamEvent.taskId(result.success)
+      StreamEnd.add(end, result.success, options.isFinal())
     }
     return events
   }
 
   return {
     failure: () => failure,
-    settled: () => settled,
+    phase: () => end.phase,
+    taskId: () => end.taskId,
     /** Returns the events that the texts complete, up to the first failure. */
     feed: (texts: ReadonlyArray<string>) => {
       parse(texts)
@@ -129,19 +150,32 @@ const makeDecoder = (options: Options) => {
     },
     /** Returns a last event without its blank line, if it is whole; half an event is what a drop leaves behind. */
     flush: () => {
+      if (document !== undefined) {
+        const json = document.join("")
+        parsed = [{ _tag: "Event", event: "message", id: undefined, data: json }]
+        document = undefined
+        return drain()
+      }
       parse(["\n\n"])
       parsed = parsed.filter((event) => Result.isSuccess(Json.parse(event.data)))
       return drain()
     },
-    /** Fails the stream unless its task has settled. */
+    /** Fails the stream if the end of the body is a drop. */
     end: (toReason: () => Reason) => {
-      if (settled === "no") failure ??= toReason()
+      if (end.phase === "running") failure ??= toReason()
     },
-    interrupted: ({ cause, message }: { readonly message: string; readonly cause?: unknown }): Reason =>
+    interrupted: (
+      { cause, isRetryable, message }: {
+        readonly message: string
+        readonly cause?: unknown
+        readonly isRetryable?: boolean
+      }
+    ): Reason =>
       new AgentError.StreamInterruptedError({
         message,
+        ...(isRetryable === undefined ? undefined : { isRetryable }),
         ...(cause === undefined ? undefined : { cause }),
-        ...(taskId === undefined ? undefined : { taskId }),
+        ...(end.taskId === undefined ? undefined : { taskId: end.taskId }),
         ...(retryAfter === undefined ? undefined : { retryAfter })
       })
   }
@@ -150,17 +184,27 @@ const makeDecoder = (options: Options) => {
 const emit = (events: ReadonlyArray<StreamEvent.StreamEvent>, otherwise: Next): Next =>
   events.length > 0 ? Effect.succeed(events as Events) : otherwise
 
+// how long a peer may be silent after it announced more events of a terminal task (milliseconds)
+const maxSilence = 30_000
+
 const pullEvents = (options: Options, texts: Texts): Next => {
   const decoder = makeDecoder(options)
   const wait = Duration.toMillis(options.trailingSnapshotTimeout)
   let trailingEnds: number | undefined
   let isDone = false
 
+  const within = (duration: number) => Effect.timeoutOrElse(texts, { duration, orElse: () => Cause.done() })
+
   /** Waits for trailing events; heartbeats do not extend the wait. */
   const trailing = Effect.flatMap(Clock.currentTimeMillis, (now) => {
     trailingEnds ??= now + wait
-    return Effect.timeoutOrElse(texts, { duration: Math.max(trailingEnds - now, 0), orElse: () => Cause.done() })
+    return within(Math.max(trailingEnds - now, 0))
   })
+
+  const more = (): Texts => {
+    const phase = decoder.phase()
+    return phase === "ended" ? trailing : phase === "extended" ? within(maxSilence) : texts
+  }
 
   const end = (toReason: () => Reason): Next => {
     const last = decoder.flush()
@@ -169,11 +213,29 @@ const pullEvents = (options: Options, texts: Texts): Next => {
     return emit(last, next)
   }
 
+  /** Reads the task once: the peer sends no more events of it. */
+  const closed: Next = Effect.suspend(() => {
+    isDone = true
+    const taskId = decoder.taskId()
+    const fail = (state: string) =>
+      Effect.fail(decoder.interrupted({
+        message: `the agent ended the stream although the task is ${state}`,
+        isRetryable: false
+      }))
+    return taskId === undefined
+      ? fail("unknown")
+      : Effect.flatMap(
+        options.readTask(taskId),
+        (task) => TaskState.isSettled(task.status.state) ? Effect.succeed<Events>([task]) : fail(task.status.state)
+      )
+  })
+
   const next: Next = Effect.suspend(() => {
     const failure = decoder.failure()
     if (failure !== undefined) return Effect.fail(failure)
     if (isDone) return Cause.done()
-    return Pull.matchEffect(decoder.settled() === "end" ? trailing : texts, {
+    if (decoder.phase() === "closed") return closed
+    return Pull.matchEffect(more(), {
       onSuccess: (texts) => emit(decoder.feed(texts), next),
       onDone: () => end(() => decoder.interrupted({ message: "the stream ended before the task did" })),
       onFailure: (cause) => {

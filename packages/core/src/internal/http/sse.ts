@@ -3,6 +3,7 @@
  * the first thing else on, Effect's parser, which knows the whole grammar, takes over.
  */
 import * as Sse from "effect/encoding/Sse"
+import * as Result from "effect/Result"
 
 type OnParse = Parameters<typeof Sse.makeParser>[0]
 
@@ -42,4 +43,15 @@ export const makeParser = (onParse: OnParse, options: { readonly maxEventSize: n
       return isPlain && size <= options.maxEventSize ? undefined : (isPlain = false, open = [], general.feed(rest))
     }
   }
+}
+
+/** Returns the data of the first event of a text; some peers refuse with an event. */
+export const firstData = (text: string): Result.Result<string, string> => {
+  const found: Array<string> = []
+  const parser = makeParser((event) => {
+    if (event._tag === "Event") found.push(event.data)
+  }, { maxEventSize: text.length + 2 })
+  parser.feed(`${text}\n\n`)
+  const [first] = found
+  return first === undefined ? Result.fail("no event") : Result.succeed(first)
 }

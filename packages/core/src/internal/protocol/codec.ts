@@ -65,6 +65,7 @@ export interface Options<A> {
   /** Members that this dialect has no place for. */
   readonly unsupportedFields?: ((value: NoInfer<A>) => Violations) | undefined
   readonly isKnown?: ((document: unknown) => boolean) | undefined
+  readonly isFinal?: ((document: unknown) => boolean | undefined) | undefined
 }
 
 const explain = <A>(options: Options<A>, variants: ReadonlyArray<Variant<A>>, document: unknown): Violations => {
@@ -101,7 +102,8 @@ export const makeCodec = <A>(options: Options<A>): Dialect.Codec<A> => ({
     const found = findNonJson(document, "", 0)
     return found === undefined ? Result.succeed(document) : Result.fail(found)
   },
-  ...(options.isKnown === undefined ? undefined : { isKnown: options.isKnown })
+  ...(options.isKnown === undefined ? undefined : { isKnown: options.isKnown }),
+  ...(options.isFinal === undefined ? undefined : { isFinal: options.isFinal })
 })
 
 /**

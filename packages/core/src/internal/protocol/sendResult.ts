@@ -52,8 +52,19 @@ export interface ResultCodecs {
   readonly task: Dialect.Codec<Task.Task>
 }
 
-/** Creates the codecs of results and events. `isWrapped`: the dialect writes wrapped ones. */
-export const makeResultCodecs = (model: Model, isWrapped: boolean): ResultCodecs => {
+/** Returns the end mark of a status update, wrapped or not. */
+const isFinal = (document: unknown): boolean | undefined => {
+  if (!Predicate.isReadonlyObject(document)) return undefined
+  const update = document.statusUpdate ?? document.status_update ?? document
+  const final = Predicate.isReadonlyObject(update) ? update.final : undefined
+  return typeof final === "boolean" ? final : undefined
+}
+
+/** Creates the codecs of results and events. `isWrapped`: the dialect writes wrapped ones. `hasFinal`: it has end marks. */
+export const makeResultCodecs = (
+  model: Model,
+  { hasFinal, isWrapped }: { readonly hasFinal: boolean; readonly isWrapped: boolean }
+): ResultCodecs => {
   const variants = (withUpdates: boolean) => (): ReadonlyArray<Variant<any>> => {
     const { artifactUpdate, message, statusUpdate, task } = model.schemas()
     const bare = [variant(task, model.readTask), variant(message, model.readMessage)]
@@ -104,7 +115,8 @@ export const makeResultCodecs = (model: Model, isWrapped: boolean): ResultCodecs
       message: "is neither a task, a message, a status update nor an artifact update",
       variants: variants(true),
       write,
-      isKnown
+      isKnown,
+      isFinal: hasFinal ? isFinal : undefined
     })
   }
 }

@@ -23,6 +23,7 @@ import { publicUrl } from "../errors/publicUrl.ts"
 import * as Delivered from "./deduplicate.ts"
 import * as LastEventId from "./lastEventId.ts"
 import { type Policy, withRetryAfter } from "./retry.ts"
+import * as StreamEnd from "./streamEnd.ts"
 
 type Failure = AgentError.AgentError
 type Event = StreamEvent.StreamEvent
@@ -61,6 +62,7 @@ interface Connection {
   readonly deduplicate: (events: ReadonlyArray<Event>) => ReadonlyArray<Event>
   /** No event has arrived yet. */
   isFresh: boolean
+  readonly isResumed: boolean
 }
 
 // a connection that lasted this long (milliseconds) resets the attempt counter
@@ -92,7 +94,8 @@ const toLost = (self: Session, taskId: TaskId, message: string, cause: Failure, 
 
 const connect = Effect.fnUntraced(function*(
   { cursor, delivered, scope: parent }: Pick<Session, "cursor" | "delivered" | "scope">,
-  stream: Stream.Stream<Event, Failure>
+  stream: Stream.Stream<Event, Failure>,
+  isResumed: boolean
 ): Effect.fn.Return<Connection> {
   const scope = yield* Scope.fork(parent)
   const channel = Stream.toChannel(Stream.provideService(stream, LastEventId.Current, cursor))
@@ -101,7 +104,8 @@ const connect = Effect.fnUntraced(function*(
     scope,
     openedAt: yield* Clock.currentTimeMillis,
     deduplicate: Delivered.deduplicate(delivered),
-    isFresh: true
+    isFresh: true,
+    isResumed
   }
 })
 
@@ -117,7 +121,7 @@ const subscribe = (self: Session, taskId: TaskId, error: Failure): Next =>
       onSuccess: () =>
         Effect.gen(function*() {
           yield* (yield* self.onResume)({ taskId, attempt: ++self.attempt })
-          self.connection = yield* connect(self, self.transport.stream(Operation.SubscribeToTask, { id: taskId }))
+          self.connection = yield* connect(self, self.transport.stream(Operation.SubscribeToTask, { id: taskId }), true)
           return yield* next(self)
         }),
       onDone: () =>
@@ -179,6 +183,11 @@ const onEvents = (self: Session, events: Events): Next => {
   const rest = connection.deduplicate(events)
   if (rest.length === 0) return next(self)
   if (!isSnapshot) resetAttempts(self)
+  // a subscription continues while the task waits for input; the stream of a message does not
+  const { taskId } = self.delivered
+  if (self.operation._tag === "SendStreamingMessage" && connection.isResumed && taskId !== undefined) {
+    self.isDone = rest.some((event) => StreamEnd.endsTurn(taskId, event))
+  }
   return Effect.succeed(rest as Events)
 }
 
@@ -202,7 +211,7 @@ const follow = (
   const pulls = (scope: Scope.Scope) =>
     Effect.gen(function*() {
       const shared = { ...options, scope, delivered: Delivered.make(taskId), cursor: { lastEventId: undefined } }
-      const connection = yield* connect(shared, first)
+      const connection = yield* connect(shared, first, false)
       const self: Session = { ...shared, connection, hint: undefined, attempt: 0, isDone: false, step: undefined }
       return next(self)
     })

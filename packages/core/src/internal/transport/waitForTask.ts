@@ -17,6 +17,7 @@ import * as TaskState from "../../TaskState.ts"
 import type { Transport } from "../../Transport.ts"
 import { isStatusOnly } from "./deduplicate.ts"
 import * as Retry from "./retry.ts"
+import { endsTurn } from "./streamEnd.ts"
 
 export const operation = "Agent.waitFor"
 
@@ -84,7 +85,9 @@ export const waitFor =
         if (known !== undefined) TaskProgress.add(progress, known)
         return transport.stream(Operation.SubscribeToTask, { id }).pipe(
           // a stream stays open while the task waits for credentials; a replay repeats earlier waits
-          Stream.takeUntil((event) => StreamEvent.state(event) === "auth-required" && ++seen > authRequired),
+          Stream.takeUntil((event) =>
+            endsTurn(id, event) || (StreamEvent.state(event) === "auth-required" && ++seen > authRequired)
+          ),
           Stream.runForEachArray((events) =>
             Effect.sync(() => {
               first ??= events[0]

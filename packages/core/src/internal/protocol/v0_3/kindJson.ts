@@ -117,7 +117,7 @@ const ofConfigs = makeRequestCodec<Operation.Request<typeof Operation.ListTaskPu
   unsupportedFields
 })
 
-const { event, result, task } = makeResultCodecs(model, false)
+const { event, result, task } = makeResultCodecs(model, { isWrapped: false, hasFinal: true })
 const { create, page, success } = makePushCodecs({ isNamed: false })
 const { ListTasks: _, ...requests } = makeTaskRequests(states, unsupportedFields)
 

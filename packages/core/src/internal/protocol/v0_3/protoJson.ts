@@ -90,7 +90,7 @@ const model = makeModel({
   writePart
 })
 
-const { event, result, task } = makeResultCodecs(model, true)
+const { event, result, task } = makeResultCodecs(model, { isWrapped: true, hasFinal: true })
 const { create, page, success } = makePushCodecs({ isNamed: true })
 
 export const protoJson: Dialect.Dialect = {

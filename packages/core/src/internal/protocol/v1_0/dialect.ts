@@ -68,7 +68,7 @@ const send = makeRequestCodec<Operation.SendMessageRequest>({
     })
 })
 
-const { event, result, task } = makeResultCodecs(model, true)
+const { event, result, task } = makeResultCodecs(model, { isWrapped: true, hasFinal: false })
 
 export const dialect: Dialect.Dialect = {
   name: "A2A 1.0",
