@@ -212,7 +212,7 @@ export const make = (options: {
     Stream.unwrap(Effect.gen(function*() {
       const cursor = yield* LastEventId.Current
       const prepared = yield* Effect.fromResult(prepare(operation, request))
-      const lastEventId = operation._tag === "SubscribeToTask" ? cursor?.lastEventId : undefined
+      const lastEventId = cursor && LastEventId.begin(cursor, operation._tag === "SubscribeToTask")
       const exchanged = yield* exchange(self, prepared, eventStreamType, lastEventId)
       return "received" in exchanged
         ? events(self, operation, prepared, exchanged.received, { cursor, readTask, ...endOf(operation, request) })

@@ -18,7 +18,7 @@ import type { TaskId } from "../../Id.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
 import * as TaskState from "../../TaskState.ts"
-import type { Cursor } from "../transport/lastEventId.ts"
+import * as LastEventId from "../transport/lastEventId.ts"
 import * as StreamEnd from "../transport/streamEnd.ts"
 import * as Json from "./json.ts"
 import * as SseParser from "./sse.ts"
@@ -44,7 +44,7 @@ export interface Options {
   /** How long to wait for a last snapshot after the end of a task. */
   readonly trailingSnapshotTimeout: Duration.Duration
   /** Keeps the ids of events. */
-  readonly cursor: Cursor | undefined
+  readonly cursor: LastEventId.Cursor | undefined
 }
 
 /** True for heartbeats sent as events, and for the end mark that gateways for language models add to every stream. */
@@ -131,7 +131,7 @@ const makeDecoder = (options: Options) => {
         failure = result.failure
         break
       }
-      if (event.id !== undefined && options.cursor !== undefined) options.cursor.lastEventId = event.id
+      if (event.id !== undefined && options.cursor !== undefined) LastEventId.add(options.cursor, event.id)
       if (result.success === undefined) continue
       events.push(result.success)
       StreamEnd.add(end, result.success, options.isFinal())

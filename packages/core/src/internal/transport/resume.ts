@@ -20,7 +20,7 @@ import * as TaskState from "../../TaskState.ts"
 import * as Timeouts from "../../Timeouts.ts"
 import * as Transport from "../../Transport.ts"
 import { publicUrl } from "../errors/publicUrl.ts"
-import * as Delivered from "./deduplicate.ts"
+import * as Delivered from "./delivery.ts"
 import * as LastEventId from "./lastEventId.ts"
 import { type Policy, withRetryAfter } from "./retry.ts"
 import * as StreamEnd from "./streamEnd.ts"
@@ -59,7 +59,8 @@ interface Connection {
   readonly pull: Next
   readonly scope: Scope.Closeable
   readonly openedAt: number
-  readonly deduplicate: (events: ReadonlyArray<Event>) => ReadonlyArray<Event>
+  /** Returns the events that are new. */
+  readonly accept: Delivered.Connection
   /** No event has arrived yet. */
   isFresh: boolean
   readonly isResumed: boolean
@@ -103,7 +104,7 @@ const connect = Effect.fnUntraced(function*(
     pull: (yield* Channel.toPullScoped(channel, scope)) as Next,
     scope,
     openedAt: yield* Clock.currentTimeMillis,
-    deduplicate: Delivered.deduplicate(delivered),
+    accept: isResumed ? Delivered.resumed(delivered, cursor) : Delivered.first(delivered),
     isFresh: true,
     isResumed
   }
@@ -180,7 +181,7 @@ const onEvents = (self: Session, events: Events): Next => {
   const { connection } = self
   const isSnapshot = connection.isFresh && events.length === 1 && events[0]._tag === "Task"
   connection.isFresh = false
-  const rest = connection.deduplicate(events)
+  const rest = connection.accept(events)
   if (rest.length === 0) return next(self)
   if (!isSnapshot) resetAttempts(self)
   // a subscription continues while the task waits for input; the stream of a message does not
@@ -210,7 +211,7 @@ const follow = (
 ): Stream.Stream<Event, Transport.Failure> => {
   const pulls = (scope: Scope.Scope) =>
     Effect.gen(function*() {
-      const shared = { ...options, scope, delivered: Delivered.make(taskId), cursor: { lastEventId: undefined } }
+      const shared = { ...options, scope, delivered: Delivered.make(taskId), cursor: LastEventId.make() }
       const connection = yield* connect(shared, first, false)
       const self: Session = { ...shared, connection, hint: undefined, attempt: 0, isDone: false, step: undefined }
       return next(self)

@@ -15,7 +15,7 @@ import type { Task } from "../../Task.ts"
 import * as TaskProgress from "../../TaskProgress.ts"
 import * as TaskState from "../../TaskState.ts"
 import type { Transport } from "../../Transport.ts"
-import { isStatusOnly } from "./deduplicate.ts"
+import { isStatusOnly } from "./delivery.ts"
 import * as Retry from "./retry.ts"
 import { endsTurn } from "./streamEnd.ts"
 

@@ -1,0 +1,198 @@
+/**
+ * Delivers the events of a stream over several connections, none lost and none twice. On one connection every event is
+ * delivered as it arrives. After a drop the new connection is one of four kinds, known by how it begins: a
+ * *continuation* behind the last event id, a *snapshot* of the task, a *replay* from the first event, or a *tail* of new
+ * events. Tested in `packages/core/test/delivery.test.ts`.
+ */
+import * as Struct from "effect/Struct"
+import type { TaskId } from "../../Id.ts"
+import * as StreamEvent from "../../StreamEvent.ts"
+import type { Task } from "../../Task.ts"
+import * as TaskState from "../../TaskState.ts"
+import * as Hash from "./eventHash.ts"
+import type { Cursor } from "./lastEventId.ts"
+import * as Sources from "./sources.ts"
+import { isForeign } from "./streamEnd.ts"
+
+type Event = StreamEvent.StreamEvent
+type Update = Exclude<Event, Task>
+
+// events whose order is remembered one by one; all later ones are one running hash
+const maxPositions = 65_536
+
+/** What was delivered so far. */
+export interface Delivered {
+  taskId: TaskId | undefined
+  /** The number of events delivered, without tasks and events of other tasks. */
+  count: number
+  readonly positions: Array<number>
+  /** The hash of all events behind the last position. */
+  tail: number
+  /** The hash of the first task that was delivered. */
+  firstTask: number | undefined
+  readonly states: Set<TaskState.TaskState>
+  readonly sources: Sources.Sources
+  /** Artifacts with at least one chunk, and whether their last chunk was marked as such. */
+  readonly artifacts: Map<string, boolean>
+}
+
+export const make = (taskId: TaskId | undefined): Delivered => ({
+  taskId,
+  count: 0,
+  positions: [],
+  tail: Hash.seed,
+  firstTask: undefined,
+  states: new Set(),
+  sources: new Map(),
+  artifacts: new Map()
+})
+
+/** True for a completed task without any content: some agents return the status alone, which is not an empty answer. */
+export const isStatusOnly = ({ artifacts, history, status }: Task): boolean =>
+  status.state === "completed" && artifacts === undefined && history === undefined && status.message === undefined
+
+/** True if every artifact delivered had its last chunk. */
+export const hasAllChunks = ({ artifacts }: Delivered): boolean =>
+  artifacts.size > 0 && [...artifacts.values()].every((isClosed) => isClosed)
+
+const recordTask = (self: Delivered, task: Task): void => {
+  self.taskId ??= task.id
+  if (isForeign(self, task)) return
+  self.firstTask ??= Hash.hashEvent(task)
+  self.states.add(task.status.state)
+  for (const { artifactId, parts } of task.artifacts ?? []) {
+    Sources.add(self.sources, { source: `a ${artifactId}`, parts, replaces: true })
+  }
+}
+
+const record = (self: Delivered, event: Update, hash: number): void => {
+  self.taskId ??= StreamEvent.taskId(event)
+  self.count += 1
+  if (self.positions.length < maxPositions) self.positions.push(hash)
+  else self.tail = Hash.mixNumber(self.tail, hash)
+  const state = StreamEvent.state(event)
+  if (state !== undefined) self.states.add(state)
+  const piece = Sources.pieceOf(event)
+  if (piece !== undefined) Sources.add(self.sources, piece)
+  if (event._tag === "ArtifactUpdate") self.artifacts.set(event.artifact.artifactId, event.lastChunk === true)
+}
+
+const withParts = (event: Update, parts: Sources.Piece["parts"]): Update => {
+  switch (event._tag) {
+    case "ArtifactUpdate":
+      return { ...event, append: true, artifact: { ...event.artifact, parts } }
+    case "StatusUpdate":
+      return event.status.message === undefined || parts.length === 0
+        ? { ...event, status: Struct.omit(event.status, ["message"]) }
+        : { ...event, status: { ...event.status, message: { ...event.status.message, parts } } }
+    case "Message":
+      return { ...event, parts }
+  }
+}
+
+/** Delivers a connection: returns the events that are new, in order. */
+export type Connection = (events: ReadonlyArray<Event>) => ReadonlyArray<Event>
+
+/** The connection of the first request, of which every event is new. */
+export const first = (self: Delivered): Connection => (events) => {
+  for (const event of events) deliver(self, event)
+  return events
+}
+
+const deliver = (self: Delivered, event: Event): Event => {
+  if (event._tag === "Task") recordTask(self, event)
+  else if (!isForeign(self, event)) record(self, event, Hash.hashEvent(event))
+  return event
+}
+
+/** The position of a replay: how many events it has repeated, and their content by source. */
+interface Replay {
+  at: number
+  tail: number
+  /** The replay differs from what was delivered. */
+  hasDeparted: boolean
+  readonly count: number
+  readonly sources: Sources.Sources
+}
+
+const makeReplay = ({ count }: Delivered): Replay => ({
+  at: 0,
+  tail: Hash.seed,
+  hasDeparted: false,
+  count,
+  sources: new Map()
+})
+
+/** Returns what an event reports beyond everything that was delivered; the replay has other pieces. */
+const catchUp = (self: Delivered, replay: Replay, event: Update): Update | undefined => {
+  const piece = Sources.pieceOf(event)
+  const parts = piece && Sources.beyond(self.sources, replay.sources, piece)
+  const state = StreamEvent.state(event)
+  const hasParts = parts !== undefined && parts.length > 0
+  if (!hasParts && (state === undefined || self.states.has(state))) return undefined
+  return parts === undefined || parts.every((part, index) => part === piece?.parts[index])
+    ? event
+    : withParts(event, parts)
+}
+
+/** Returns an event of a replay, or what is new of it. */
+const replayed = (self: Delivered, replay: Replay, event: Update): Update | undefined => {
+  const hash = Hash.hashEvent(event)
+  if (!replay.hasDeparted && replay.at < replay.count) {
+    const isListed = replay.at < maxPositions
+    if (!isListed || self.positions[replay.at] === hash) {
+      replay.at += 1
+      if (!isListed) replay.tail = Hash.mixNumber(replay.tail, hash)
+      const piece = Sources.pieceOf(event)
+      if (piece !== undefined) Sources.add(replay.sources, piece)
+      return undefined
+    }
+    replay.hasDeparted = true
+  }
+  if (!replay.hasDeparted) return event
+  return catchUp(self, replay, event)
+}
+
+/** The connection of a subscription after a drop. */
+export const resumed = (self: Delivered, cursor: Cursor): Connection => {
+  let replay: Replay | undefined
+  let isFirst = true
+
+  /** Decides what the connection is; returns false if its first event is not to be delivered. */
+  const begin = (event: Event): boolean => {
+    if (cursor.isContinued) return true
+    if (event._tag === "Task") {
+      if (self.count === 0 || Hash.hashEvent(event) !== self.firstTask) return true
+    } else if (self.count === 0 || self.positions[0] !== Hash.hashEvent(event)) return true
+    replay = makeReplay(self)
+    return event._tag !== "Task"
+  }
+
+  const accept = (event: Event): Event | undefined => {
+    if (isForeign(self, event)) {
+      return replay !== undefined && !replay.hasDeparted && replay.at < replay.count ? undefined : event
+    }
+    if (isFirst) {
+      isFirst = false
+      if (!begin(event)) return undefined
+    }
+    if (replay === undefined) return deliver(self, event)
+    if (event._tag === "Task") {
+      // an earlier snapshot inside a replay
+      if (replay.at < replay.count && !TaskState.endsStream(event.status.state)) return undefined
+      replay = undefined
+      return deliver(self, event)
+    }
+    const rest = replayed(self, replay, event)
+    return rest && deliver(self, rest)
+  }
+
+  return (events) => {
+    const accepted: Array<Event> = []
+    for (const event of events) {
+      const one = accept(event)
+      if (one !== undefined) accepted.push(one)
+    }
+    return accepted
+  }
+}
