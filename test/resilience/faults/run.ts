@@ -9,6 +9,7 @@ import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import * as Task from "@effect-a2a/core/Task"
 import * as Timeouts from "@effect-a2a/core/Timeouts"
 import * as Fault from "@effect-a2a/testing/Fault"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -150,8 +151,11 @@ export interface Options {
 
 const add = (counts: Record<string, number>, name: string, n = 1) => void (counts[name] = (counts[name] ?? 0) + n)
 
+/** All faults that a client can undo: an event that a peer sends twice is two events. */
+const undoable = Arr.filter(Fault.kinds, (kind) => kind !== "duplicate") as [Fault.Kind, ...Array<Fault.Kind>]
+
 export const run = Effect.fnUntraced(function*(options: Options): Effect.fn.Return<Report> {
-  const { concurrency, kinds, patience, peers, policy, rate, seed, streams, timeouts } = options
+  const { concurrency, kinds = undoable, patience, peers, policy, rate, seed, streams, timeouts } = options
   const errors: Record<string, number> = {}
   const faults: Record<string, number> = {}
   const wrong: Array<string> = []
@@ -174,7 +178,7 @@ export const run = Effect.fnUntraced(function*(options: Options): Effect.fn.Retu
     const question = peer.questions[Math.floor(Fault.random(own)() * peer.questions.length)]!
     const where = `${peer.name}, seed ${seed}, stream ${at}, "${question}"`
     yield* Effect.scoped(Effect.gen(function*() {
-      const client = Fault.inject(peer.client, { seed: own, rate, ...(kinds && { kinds }) })
+      const client = Fault.inject(peer.client, { seed: own, rate, kinds })
       const context = yield* Layer.build(client)
       const transport = peer.transport.pipe(
         AgentTransport.retry(policy()),
