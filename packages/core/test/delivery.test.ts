@@ -34,8 +34,8 @@ const completed = StreamEvent.statusUpdate({ taskId, status: { state: "completed
 /** What a program receives over the first connection and the second. */
 const receive = (first: ReadonlyArray<Event>, second: ReadonlyArray<Event>, isContinued = false) => {
   const delivered = Delivered.make(undefined)
-  const before = Delivered.first(delivered)(first)
-  return [...before, ...Delivered.resumed(delivered, { ...LastEventId.make(), isContinued })(second)]
+  const before = Delivered.makeFirst(delivered)(first)
+  return [...before, ...Delivered.makeResumed(delivered, { ...LastEventId.make(), isContinued })(second)]
 }
 
 const task = (events: ReadonlyArray<Event>): Task.Task | undefined =>
@@ -125,7 +125,7 @@ describe("a tail after a drop", () => {
 })
 
 describe("events of another task", () => {
-  it("are delivered, and are no positions of a replay", () => {
+  it("are delivered, and do not count in a replay", () => {
     const other = StreamEvent.statusUpdate({ taskId: Id.TaskId.make("t-2"), status: { state: "completed" } })
     const first = [says("a"), other, says("b")]
     assert.deepStrictEqual(receive(first, [says("a"), says("b"), says("c"), completed]), [
@@ -137,16 +137,20 @@ describe("events of another task", () => {
 })
 
 /** Merges neighbouring chunks that are appended to the same artifact. */
-const merge = (events: ReadonlyArray<Event>): ReadonlyArray<Event> =>
-  events.reduce<ReadonlyArray<Event>>((merged, event) => {
+const merge = (events: ReadonlyArray<Event>): ReadonlyArray<Event> => {
+  const merged: Array<Event> = []
+  for (const event of events) {
     const last = merged.at(-1)
     if (
-      last?._tag !== "ArtifactUpdate" || event._tag !== "ArtifactUpdate" || event.append !== true ||
-      last.artifact.artifactId !== event.artifact.artifactId
-    ) return [...merged, event]
-    const text = Artifact.text(last.artifact) + Artifact.text(event.artifact)
-    return [...merged.slice(0, -1), { ...last, artifact: { ...last.artifact, parts: [Part.text(text)] } }]
-  }, [])
+      last?._tag === "ArtifactUpdate" && event._tag === "ArtifactUpdate" && event.append === true &&
+      last.artifact.artifactId === event.artifact.artifactId
+    ) {
+      const text = Artifact.text(last.artifact) + Artifact.text(event.artifact)
+      merged.splice(-1, 1, { ...last, artifact: { ...last.artifact, parts: [Part.text(text)] } })
+    } else merged.push(event)
+  }
+  return merged
+}
 
 /** The text of each artifact, and what each message added up to. */
 const textOf = (events: ReadonlyArray<Event>) => {

@@ -20,8 +20,8 @@ import type { Task } from "../../Task.ts"
 import * as TaskState from "../../TaskState.ts"
 import * as LastEventId from "../transport/lastEventId.ts"
 import * as StreamEnd from "../transport/streamEnd.ts"
+import * as BodyParser from "./bodyParser.ts"
 import * as Json from "./json.ts"
-import * as SseParser from "./sse.ts"
 
 type Reason = AgentError.AgentErrorReason
 type Events = Arr.NonEmptyReadonlyArray<StreamEvent.StreamEvent>
@@ -83,43 +83,10 @@ const makeDecoder = (options: Options) => {
   const end = StreamEnd.make(options.mode, options.taskId)
   let retryAfter: Duration.Duration | undefined
   let failure: Reason | undefined
-  const parser = SseParser.makeParser((event) => {
+  const parser = BodyParser.make((event) => {
     if (event._tag === "Event") parsed.push(event)
     else retryAfter = event.duration
-  }, { maxEventSize: options.maxEventSize })
-
-  // a peer may send one JSON document as an event stream; no event begins with a brace
-  let isHead = true
-  let document: Array<string> | undefined
-  let size = 0
-
-  const addToDocument = (text: string): void => {
-    size += text.length
-    if (size > options.maxEventSize) failure ??= tooLarge(options)
-    else document?.push(text)
-  }
-
-  const parse = (texts: ReadonlyArray<string>): void => {
-    for (const text of texts) {
-      if (document !== undefined) {
-        addToDocument(text)
-        continue
-      }
-      if (isHead) {
-        const start = text.trimStart()[0]
-        if (start === "{" || start === "[") {
-          document = []
-          addToDocument(text)
-          continue
-        }
-        isHead = start === undefined
-      }
-      if (parser.feed(text) !== undefined) {
-        failure ??= tooLarge(options)
-        return
-      }
-    }
-  }
+  }, options)
 
   const drain = (): ReadonlyArray<StreamEvent.StreamEvent> => {
     const events: Array<StreamEvent.StreamEvent> = []
@@ -145,18 +112,12 @@ const makeDecoder = (options: Options) => {
     taskId: () => end.taskId,
     /** Returns the events that the texts complete, up to the first failure. */
     feed: (texts: ReadonlyArray<string>) => {
-      parse(texts)
+      if (!texts.every(parser.feed)) failure ??= tooLarge(options)
       return drain()
     },
     /** Returns a last event without its blank line, if it is whole; half an event is what a drop leaves behind. */
     flush: () => {
-      if (document !== undefined) {
-        const json = document.join("")
-        parsed = [{ _tag: "Event", event: "message", id: undefined, data: json }]
-        document = undefined
-        return drain()
-      }
-      parse(["\n\n"])
+      parser.end()
       parsed = parsed.filter((event) => Result.isSuccess(Json.parse(event.data)))
       return drain()
     },

@@ -94,7 +94,7 @@ const withParts = (event: Update, parts: Sources.Piece["parts"]): Update => {
 export type Connection = (events: ReadonlyArray<Event>) => ReadonlyArray<Event>
 
 /** The connection of the first request, of which every event is new. */
-export const first = (self: Delivered): Connection => (events) => {
+export const makeFirst = (self: Delivered): Connection => (events) => {
   for (const event of events) deliver(self, event)
   return events
 }
@@ -136,7 +136,7 @@ const catchUp = (self: Delivered, replay: Replay, event: Update): Update | undef
 }
 
 /** Returns an event of a replay, or what is new of it. */
-const replayed = (self: Delivered, replay: Replay, event: Update): Update | undefined => {
+const acceptReplayed = (self: Delivered, replay: Replay, event: Update): Update | undefined => {
   const hash = Hash.hashEvent(event)
   if (!replay.hasDeparted && replay.at < replay.count) {
     const isListed = replay.at < maxPositions
@@ -154,7 +154,7 @@ const replayed = (self: Delivered, replay: Replay, event: Update): Update | unde
 }
 
 /** The connection of a subscription after a drop. */
-export const resumed = (self: Delivered, cursor: Cursor): Connection => {
+export const makeResumed = (self: Delivered, cursor: Cursor): Connection => {
   let replay: Replay | undefined
   let isFirst = true
 
@@ -183,7 +183,7 @@ export const resumed = (self: Delivered, cursor: Cursor): Connection => {
       replay = undefined
       return deliver(self, event)
     }
-    const rest = replayed(self, replay, event)
+    const rest = acceptReplayed(self, replay, event)
     return rest && deliver(self, rest)
   }
 

@@ -104,7 +104,7 @@ const connect = Effect.fnUntraced(function*(
     pull: (yield* Channel.toPullScoped(channel, scope)) as Next,
     scope,
     openedAt: yield* Clock.currentTimeMillis,
-    accept: isResumed ? Delivered.resumed(delivered, cursor) : Delivered.first(delivered),
+    accept: isResumed ? Delivered.makeResumed(delivered, cursor) : Delivered.makeFirst(delivered),
     isFresh: true,
     isResumed
   }
