@@ -29,6 +29,7 @@ import type { HttpClient } from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Memory from "./internal/memory.ts"
 import * as Patch from "./internal/patch.ts"
@@ -128,17 +129,20 @@ export const layer = (
     )
   )
 
+/** Files that set variables may end them with a line break. */
+const text = (name: string) => Config.schema(Schema.Trim.check(Schema.isNonEmpty()), name)
+
 const environment = Config.all({
-  workspaceId: Config.NonEmptyString("MEMORYLAKE_WORKSPACE"),
-  agentId: Config.NonEmptyString("MEMORYLAKE_AGENT"),
-  host: Config.withDefault(Config.NonEmptyString("MEMORYLAKE_HOST"), Patch.defaultHost),
-  apiKey: Config.map(Config.NonEmptyString("MEMORYLAKE_API_KEY"), (value) => Redacted.make(value))
+  workspaceId: text("MEMORYLAKE_WORKSPACE"),
+  agentId: text("MEMORYLAKE_AGENT"),
+  host: Config.withDefault(text("MEMORYLAKE_HOST"), Patch.defaultHost),
+  apiKey: Config.map(text("MEMORYLAKE_API_KEY"), (value) => Redacted.make(value))
 })
 
 /**
  * Provides a transport to the agent that configuration names: `MEMORYLAKE_WORKSPACE`, `MEMORYLAKE_AGENT`,
  * `MEMORYLAKE_HOST` (default `https://app.memorylake.cn`) and `MEMORYLAKE_API_KEY`, which is sent as a bearer token. Fails
- * if a variable without a default is missing or empty, or if {@link endpoint} fails.
+ * if a variable without a default is missing or blank, or if {@link endpoint} fails. Values are trimmed.
  */
 export const layerConfig = (
   options: Pick<Options, "binding" | "protocol">

@@ -51,23 +51,32 @@ const tooLong = AgentError.make(operation, "InvalidRequestError", {
   violations: [{ field: "comment", description: `at most ${maxComment} characters` }]
 })
 
+/** An agent: by its address, or by the URL of its A2A interface, for services at other paths. */
+export type Place = MemoryLake.Address | { readonly url: string }
+
 /** A rating of a task, the agent that it belongs to, and the protocol version: default 1.0. */
-export interface SendOptions extends MemoryLake.Address, Feedback {
+export type SendOptions = Place & Feedback & {
   readonly taskId: TaskId
   readonly protocol?: Protocol.Protocol | undefined
 }
 
+const urlOf = (place: Place): Effect.Effect<string, AgentError.AgentError> =>
+  "url" in place ? Effect.succeed(place.url) : Effect.fromResult(MemoryLake.endpoint(place)).pipe(
+    Effect.mapBoth({
+      onSuccess: ({ url }) => url,
+      onFailure: (reason) => new AgentError.AgentError({ operation, reason })
+    })
+  )
+
 /**
  * Rates a task; a later rating replaces it. Fails before anything is sent if the comment is longer than
- * {@link maxComment} characters, or if `MemoryLake.endpoint` fails.
+ * {@link maxComment} characters, if the URL is invalid, or if `MemoryLake.endpoint` fails.
  */
 export const send = Effect.fnUntraced(function*(
-  { comment, protocol: version = Protocol.v1_0, rating, taskId, ...address }: SendOptions
+  { comment, protocol: version = Protocol.v1_0, rating, taskId, ...place }: SendOptions
 ): Effect.fn.Return<void, AgentError.AgentError, HttpClient | Credentials> {
   if (comment !== undefined && comment.length > maxComment) return yield* Effect.fail(tooLong)
-  const { url } = yield* Effect.fromResult(MemoryLake.endpoint(address)).pipe(
-    Effect.mapError((reason) => new AgentError.AgentError({ operation, reason }))
-  )
+  const url = yield* urlOf(place)
   const protocol = MemoryLake.protocol(version)
   const path = `${protocol.rest.prefix ?? ""}/tasks/${encodeURIComponent(taskId)}:feedback`
   yield* HttpTransport.request({

@@ -27,6 +27,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import { exec } from "node:child_process"
 
 const unavailable = (message: string) => AgentError.make("credentials", "CredentialsUnavailableError", { message })
@@ -79,11 +80,14 @@ export interface EnvOptions {
   readonly apiKeyHeader?: string | undefined
 }
 
-const secret = (name: string) => Config.map(Config.NonEmptyString(name), (value) => Redacted.make(value))
+/** Files that set variables may end them with a line break too. */
+const text = (name: string) => Config.schema(Schema.Trim.check(Schema.isNonEmpty()), name)
+
+const secret = (name: string) => Config.map(text(name), (value) => Redacted.make(value))
 
 const bearer = Config.map(secret("A2A_TOKEN"), Credentials.layerBearer).pipe(
-  Config.orElse(() => Config.map(Config.NonEmptyString("A2A_TOKEN_FILE"), layerFile)),
-  Config.orElse(() => Config.map(Config.NonEmptyString("A2A_TOKEN_COMMAND"), layerCommand)),
+  Config.orElse(() => Config.map(text("A2A_TOKEN_FILE"), layerFile)),
+  Config.orElse(() => Config.map(text("A2A_TOKEN_COMMAND"), layerCommand)),
   Config.orElse(() => Config.map(secret("MEMORYLAKE_API_KEY"), Credentials.layerBearer)),
   Config.orElse(() => Config.succeed(Credentials.layerNone))
 )
@@ -91,8 +95,8 @@ const bearer = Config.map(secret("A2A_TOKEN"), Credentials.layerBearer).pipe(
 /**
  * Provides credentials from configuration, which is the environment unless a `ConfigProvider` is provided. The bearer
  * token is the first that is set of `A2A_TOKEN`, `A2A_TOKEN_FILE` (see {@link layerFile}), `A2A_TOKEN_COMMAND` (see
- * {@link layerCommand}) and `MEMORYLAKE_API_KEY`. `A2A_API_KEY` is sent in a header, with or without a token. Variables
- * that are empty count as missing; if all are, no credential is sent.
+ * {@link layerCommand}) and `MEMORYLAKE_API_KEY`. `A2A_API_KEY` is sent in a header, with or without a token. Values are
+ * trimmed, and blank ones count as missing; if all are, no credential is sent.
  */
 export const layerEnv = (
   { apiKeyHeader = "X-API-Key" }: EnvOptions = {}

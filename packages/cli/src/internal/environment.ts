@@ -2,6 +2,7 @@
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 
 type Terminal = { readonly isTTY?: boolean | undefined }
 
@@ -17,6 +18,8 @@ export const CurrentProcess = Context.Reference<Process>("@effect-a2a/cli/Curren
   defaultValue: () => process
 })
 
-/** Returns the value of an environment variable; an empty one counts as missing. */
+const NonBlank = Schema.Trim.check(Schema.isNonEmpty())
+
+/** Returns the trimmed value of an environment variable; a blank one counts as missing. */
 export const variable = (name: string): Effect.Effect<string | undefined> =>
-  Effect.orDie(Config.orElse(Config.NonEmptyString(name), () => Config.succeed(undefined)))
+  Effect.orDie(Config.orElse(Config.schema(NonBlank, name), () => Config.succeed(undefined)))
