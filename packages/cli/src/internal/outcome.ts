@@ -5,7 +5,7 @@ import type * as ToolCall from "@effect-a2a/core/ToolCall"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import { Exit } from "./exit.ts"
-import { Output } from "./output.ts"
+import { oneLine, Output } from "./output.ts"
 import type { Extras, Reader } from "./reader.ts"
 
 const toolCallJson = ({ args, id, name, outcome }: ToolCall.ToolCall): Schema.Json => ({
@@ -48,7 +48,9 @@ const toLines = (answer: Answer.Answer, { attachments, recommendedQuestions }: E
 export const write = Effect.fnUntraced(function*(reader: Reader, answer: Answer.Answer) {
   const output = yield* Output
   const extras = reader.extras(answer)
-  yield* output.json ? output.document(toJson(answer, extras)) : output.step(toLines(answer, extras).join("\n"))
+  yield* output.json
+    ? output.document(toJson(answer, extras))
+    : output.step(toLines(answer, extras).map(oneLine).join("\n"))
 })
 
 /** Returns the exit code of an answer: 6 if the task waits for its caller. */

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import { CurrentProcess, variable } from "./environment.ts"
+import { Exit, internalError } from "./exit.ts"
 import { Json, Verbose } from "./flags.ts"
 
 /** Values that are redacted from all output. More are added while the command runs. */
@@ -41,12 +42,50 @@ const redact = (secrets: ReadonlySet<string>) => (text: string): string =>
     text
   )
 
+/** Control characters except tab and line feed, and characters that change the direction of text. */
+const controls = /(?![\t\n])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
+
+/**
+ * Replaces control characters by visible escapes, so that text of a peer cannot command the terminal, nor disguise what it
+ * says. The escapes are those of JSON.
+ */
+const escapeControls = (text: string): string =>
+  text.replaceAll("\r\n", "\n").replace(
+    controls,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`
+  )
+
 /** Writes the text and waits until it is written, since the process may end right after. */
 const write = (name: "stdout" | "stderr", text: string): Effect.Effect<void> =>
   Effect.flatMap(
     CurrentProcess,
     (process) => Effect.callback((resume) => void process[name].write(text, () => resume(Effect.void)))
   )
+
+/** A reader that leaves early, such as `head`, has seen enough. */
+const isClosed = (error: NodeJS.ErrnoException) => error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED"
+
+/**
+ * Fails when stdout cannot be written any more: with code 0 if its reader left, else with that of a fault. What nobody
+ * reads on stderr is not missed.
+ */
+export const closed: Effect.Effect<never, Exit> = Effect.flatMap(
+  CurrentProcess,
+  ({ stdout }) =>
+    Effect.callback<never, Exit>((resume) => {
+      const listener = (error: Error) =>
+        resume(
+          isClosed(error)
+            ? new Exit({ code: 0 })
+            : Effect.andThen(
+              complain(`a2a: stdout could not be written: ${error.message}; see where it leads`),
+              new Exit({ code: internalError })
+            )
+        )
+      stdout.on("error", listener)
+      return Effect.sync(() => stdout.off("error", listener))
+    })
+)
 
 /** The outputs of the command. */
 export interface Service {
@@ -56,7 +95,7 @@ export interface Service {
   readonly verbose: boolean
   /** True if stdout is a terminal. */
   readonly isLive: boolean
-  /** Writes text of the answer. */
+  /** Writes text of the answer; exactly, unless stdout is a terminal. */
   readonly print: (text: string) => Effect.Effect<void>
   /** Ends the line, if the text of the answer stopped in the middle of one. */
   readonly endLine: Effect.Effect<void>
@@ -73,11 +112,14 @@ export class Output extends Context.Service<Output, Service>()("@effect-a2a/cli/
 
 /** Writes a line to stderr, before there is an {@link Output}. */
 export const complain = (line: string): Effect.Effect<void> =>
-  Effect.flatMap(CurrentSecrets, (secrets) => write("stderr", `${redact(secrets)(line)}\n`))
+  Effect.flatMap(CurrentSecrets, (secrets) => write("stderr", `${escapeControls(redact(secrets)(line))}\n`))
 
 /** Writes a document to stdout. */
 export const document = (json: Schema.Json): Effect.Effect<void> =>
-  Effect.flatMap(CurrentSecrets, (secrets) => write("stdout", `${redact(secrets)(JSON.stringify(json))}\n`))
+  Effect.flatMap(
+    CurrentSecrets,
+    (secrets) => write("stdout", `${escapeControls(redact(secrets)(JSON.stringify(json)))}\n`)
+  )
 
 /** Creates the outputs from the flags and the process. */
 export const make = Effect.gen(function*() {
@@ -86,21 +128,23 @@ export const make = Effect.gen(function*() {
   const { stderr, stdout } = yield* CurrentProcess
   const isColored = stderr.isTTY === true && (yield* variable("NO_COLOR")) === undefined
   const dim = (text: string) => isColored ? `\u001b[2m${text}\u001b[22m` : text
+  const isLive = stdout.isTTY === true
   let isMidLine = false
   const print = (text: string) =>
     Effect.suspend(() => {
       isMidLine = text === "" ? isMidLine : !text.endsWith("\n")
-      return write("stdout", redacted(text))
+      return write("stdout", isLive ? escapeControls(redacted(text)) : redacted(text))
     })
   const endLine = Effect.suspend(() => isMidLine ? print("\n") : Effect.void)
   return Output.of({
     json,
     verbose: yield* Verbose,
-    isLive: stdout.isTTY === true,
+    isLive,
     print,
     endLine,
     document,
-    step: (text) => json ? Effect.void : Effect.andThen(endLine, write("stderr", `${dim(redacted(text))}\n`)),
+    step: (text) =>
+      json ? Effect.void : Effect.andThen(endLine, write("stderr", `${dim(escapeControls(redacted(text)))}\n`)),
     say: (line) => Effect.andThen(endLine, complain(line))
   })
 })

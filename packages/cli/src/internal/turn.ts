@@ -23,7 +23,7 @@ const shortJson = (value: unknown) => {
 const stepLine = (step: Step): string => {
   switch (step._tag) {
     case "Thought":
-      return oneLine(step.text)
+      return step.text
     case "ToolCall":
       return `${step.call.name} ${shortJson(step.call.args)}`
     case "ToolResult": {
@@ -65,7 +65,7 @@ export const follow = Effect.fnUntraced(function*(
   let taskId: string | undefined
   const write = (event: StreamEvent.StreamEvent) => {
     if (output.json) return Effect.flatMap(Wire.event(event), output.document)
-    const lines = reader.steps(event).map(stepLine)
+    const lines = reader.steps(event).map((step) => oneLine(stepLine(step)))
     return lines.length === 0 ? Effect.void : output.step(lines.join("\n"))
   }
   yield* events.pipe(

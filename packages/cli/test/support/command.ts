@@ -28,7 +28,7 @@ const collect = (heard: () => void) => {
 /** Starts the command in this process. */
 export const start = (
   args: ReadonlyArray<string>,
-  { env = {}, stdin: input }: Options = {}
+  { env = {}, isTerminal = false, stdin: input }: Options & { readonly isTerminal?: boolean } = {}
 ): Effect.Effect<Running, never, Scope.Scope> =>
   Effect.gen(function*() {
     const listeners = new Set<() => void>()
@@ -36,7 +36,12 @@ export const start = (
     const stdin = new PassThrough()
     if (input !== undefined) stdin.end(input)
     const [stdout, stderr] = [collect(heard), collect(heard)]
-    const process = Object.assign(new EventEmitter(), { stdin, stdout: stdout.stream, stderr: stderr.stream })
+    const screen = { isTTY: isTerminal }
+    const process = Object.assign(new EventEmitter(), {
+      stdin,
+      stdout: Object.assign(stdout.stream, screen),
+      stderr: Object.assign(stderr.stream, screen)
+    })
     const log = (out: typeof stdout) => (...words: ReadonlyArray<unknown>) => out.write(`${words.join(" ")}\n`)
     const stdio = Stdio.make({
       args: Effect.succeed(args),
@@ -80,7 +85,7 @@ export const start = (
   })
 
 /** Runs the command to its end in this process, with nothing on stdin unless said otherwise. */
-export const run = (args: ReadonlyArray<string>, options?: Options): Effect.Effect<Ended> =>
+export const run = (args: ReadonlyArray<string>, options?: Parameters<typeof start>[1]): Effect.Effect<Ended> =>
   Effect.scoped(Effect.flatMap(start(args, { stdin: "", ...options }), ({ ended }) => ended))
 
 export { last, parse } from "./process.ts"
