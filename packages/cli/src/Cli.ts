@@ -44,12 +44,13 @@ export const command = root.pipe(
 
 /**
  * Runs the command with arguments. Fails with the exit code if it is not 0, after the reason was written. Effect's
- * `runMain` turns an interruption into 130.
+ * `runMain` turns an interruption into 130. If the reader of stdout leaves, the command is interrupted and fails with 0.
  */
 export const run = (args: ReadonlyArray<string>) =>
   Command.runWith(command, { version })(args).pipe(
     Effect.catchTag("ShowHelp", () => Effect.fail(new Exit({ code: 2 }))),
     Effect.mapError((error) => error._tag === "Exit" ? error : new Exit({ code: 2 })),
+    Effect.raceFirst(Output.closed),
     Effect.provideService(CliOutput.Presenter, Usage.presenter(args)),
     Effect.provideServiceEffect(Output.CurrentSecrets, Output.secrets(args))
   )

@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import * as References from "effect/References"
 import * as Cli from "./Cli.ts"
 
-// a reader that closes the pipe early, such as `head`, is not a failure
-process.stdout.on("error", () => process.exit(0))
+// without a listener, a reader that leaves early would be an uncaught exception
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 
 Cli.run(process.argv.slice(2)).pipe(
   Effect.provideService(References.LogToStderr, true),

@@ -1,7 +1,11 @@
 // The command in a separate process: signals, pipes, exit codes. Everything else runs in process, see support/command.ts.
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { last, parse, run, start } from "./support/process.ts"
+import { Deferred, Effect } from "effect"
+import { execFile } from "node:child_process"
+import type * as http from "node:http"
+import { covers } from "../../../test/support/covers.ts"
+import * as Server from "../../../test/support/httpServer.ts"
+import { bin, last, parse, run, start } from "./support/process.ts"
 
 describe.concurrent("the a2a process", () => {
   it.live("reads stdin, writes the answer to stdout and ends with 0", () =>
@@ -16,11 +20,57 @@ describe.concurrent("the a2a process", () => {
       assert.deepStrictEqual([ended.code, last(ended).error.code], [3, "RATE_LIMIT_EXCEEDED"], ended.stderr)
     }))
 
-  it.live("ends without a failure if the reader of its output has seen enough", () =>
+  // the code says how the task ended, unless nobody reads stdout
+  for (
+    const [readers, when, code] of [
+      [["stderr"], "at once", 1],
+      [["stderr"], "during the answer", 1],
+      [["stdout"], "during the answer", 0],
+      [["stdout", "stderr"], "during the answer", 0],
+      [["stderr", "stdout"], "at once", 0]
+    ] as const
+  ) {
+    it.live(
+      `ends with ${code} if the reader of ${readers.join(" and then of ")} leaves ${when}`,
+      () =>
+        Effect.gen(function*() {
+          const asked = yield* Deferred.make<http.ServerResponse>()
+          const { url } = yield* Server.make((_, response) => {
+            response.writeHead(200, { "content-type": "text/event-stream" })
+            response.write(`data: ${JSON.stringify({ task: Server.task("WORKING") })}\n\n`)
+            Deferred.doneUnsafe(asked, Effect.succeed(response))
+          })
+          const ask = yield* start(["ask", "hi", "--stream", "--json", "--url", url], { stdin: "" })
+          if (when === "during the answer") yield* ask.until("\"task\"")
+          ask.leave(readers)
+          const response = yield* Deferred.await(asked)
+          response.end(`data: ${JSON.stringify(Server.status("FAILED"))}\n\n`)
+          assert.strictEqual((yield* ask.ended).code, code)
+        }).pipe(Effect.scoped),
+      covers("field:N2-51")
+    )
+  }
+
+  it.live("ends with 0 if the answer is complete and nobody reads stderr, nor the help", () =>
     Effect.gen(function*() {
-      const ask = yield* start(["task", "--help"], { stdin: "", isStdoutClosed: true })
-      assert.strictEqual((yield* ask.ended).code, 0)
-    }).pipe(Effect.scoped))
+      const ask = yield* start(["ask", "What is the capital of France?"], { stdin: "" })
+      ask.leave(["stderr"])
+      const { code, stdout } = yield* ask.ended
+      assert.deepStrictEqual([code, stdout], [0, "Paris is the capital of France.\n"])
+      const help = yield* start(["task", "--help"], { stdin: "" })
+      help.leave(["stdout"])
+      assert.strictEqual((yield* help.ended).code, 0)
+    }).pipe(Effect.scoped), covers("field:N2-51"))
+
+  it.live("ends with 70 if its output cannot be written", () =>
+    Effect.gen(function*() {
+      const script = `exec ${process.execPath} ${bin} ask hi > /dev/full`
+      const [code, stderr] = yield* Effect.callback<readonly [unknown, string]>((resume) =>
+        void execFile("sh", ["-c", script], (error, _, stderr) => resume(Effect.succeed([error?.code, stderr])))
+      )
+      assert.strictEqual(code, 70)
+      assert.include(stderr, "ENOSPC")
+    }))
 
   it.live("ends with 130 and a last line if it is interrupted", () =>
     Effect.gen(function*() {

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process"
 import { tmpdir } from "node:os"
 import { fileURLToPath } from "node:url"
 
-const bin = fileURLToPath(new URL("../../src/bin.ts", import.meta.url))
+export const bin = fileURLToPath(new URL("../../src/bin.ts", import.meta.url))
 
 /** A process starts in half the time if another one has compiled its modules. */
 const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: `${tmpdir()}/effect-a2a-cli-test` }
@@ -28,15 +28,13 @@ export interface Options {
   readonly env?: Record<string, string>
   /** Left open if absent. */
   readonly stdin?: string
-  /** The reader of stdout is gone before anything is written. */
-  readonly isStdoutClosed?: boolean
 }
 
 export const start = (
   args: ReadonlyArray<string>,
-  { env: more, isStdoutClosed = false, stdin }: Options = {}
+  { env: more, stdin }: Options = {}
 ): Effect.Effect<
-  Running,
+  Running & { readonly leave: (readers: ReadonlyArray<"stdout" | "stderr">) => void },
   never,
   Scope.Scope
 > =>
@@ -48,7 +46,6 @@ export const start = (
         child.stdout.setEncoding("utf8").on("data", (text: string) => stdout += text)
         child.stderr.setEncoding("utf8").on("data", (text: string) => stderr += text)
         if (stdin !== undefined) child.stdin.end(stdin)
-        if (isStdoutClosed) child.stdout.destroy()
         const ended = new Promise<Ended>((resolve) =>
           child.on("close", (code) =>
             resolve({ code, stdout, stderr, lines: stdout.split("\n").filter((line) => line !== "") }))
@@ -65,6 +62,7 @@ export const start = (
     ({ child, ended, output }) => ({
       kill: (signal) => void child.kill(signal),
       write: (text) => void child.stdin.write(text),
+      leave: (readers) => readers.forEach((name) => child[name].destroy()),
       until: (text) =>
         Effect.callback<string>((resume) => {
           const check = () => {
