@@ -23,6 +23,7 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { variable } from "./environment.ts"
 import { UsageError } from "./exit.ts"
+import * as Headers from "./headers.ts"
 import * as MemoryLakeFlags from "./memoryLake.ts"
 import { CurrentSecrets, Output } from "./output.ts"
 import { root } from "./root.ts"
@@ -34,13 +35,20 @@ export interface Combination {
   readonly binding: NodeAgent.Binding
 }
 
+/** A client of the agent. */
+export interface Client {
+  readonly api: Agent.Service
+  /** The interface that it calls. */
+  readonly interface: AgentCard.AgentInterface
+}
+
 /** The agent of the flags, before anything is sent to it. */
 export interface Connection {
   readonly target: Target.Target
   /** The combination of the flags. The card decides what they leave out. */
   readonly combination: Partial<Combination>
   /** Creates the client in a combination. */
-  readonly agent: (combination: Partial<Combination>) => Effect.Effect<Agent.Service, AgentError>
+  readonly agent: (combination: Partial<Combination>) => Effect.Effect<Client, AgentError>
   readonly card: Effect.Effect<AgentCard.AgentCard, AgentError>
   /** Provides the headers, time limits and MemoryLake options of the flags; reports resumed streams. */
   readonly provide: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -74,15 +82,6 @@ const transport = (
     }
   )
   return isMemoryLake ? MemoryLake.withMemory(client) : client
-}
-
-const header = (text: string): Effect.Effect<readonly [string, string], UsageError> => {
-  const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([\x20-\x7e]*)$/.exec(text) ?? []
-  return name === undefined || value === undefined
-    ? new UsageError({
-      message: `invalid --header beginning with ${JSON.stringify(text.split(/[:=\s]/)[0])}: expected 'Name: value'`
-    })
-    : Effect.succeed([name.toLowerCase(), value.trim()])
 }
 
 const variables = ["A2A_TOKEN", "A2A_TOKEN_FILE", "A2A_TOKEN_COMMAND", "MEMORYLAKE_API_KEY", "A2A_API_KEY"]
@@ -128,7 +127,7 @@ const reportResumption = (output: Output["Service"]) => ({ attempt, taskId }: Ag
 export const connect = Effect.gen(function*() {
   const flags = yield* root
   const output = yield* Output
-  const headers = Object.fromEntries(yield* Effect.forEach(flags.header, (text) => header(text)))
+  const parameters = yield* Headers.read(flags.header)
   const target = yield* Target.resolve(flags)
   if (!target.isMemoryLake && MemoryLakeFlags.isUsed(flags)) {
     return yield* new UsageError({
@@ -142,7 +141,7 @@ export const connect = Effect.gen(function*() {
   )
   const withOptions = MemoryLakeFlags.provide(flags)
   const provide: Connection["provide"] = (self) =>
-    withOptions(ServiceParameters.provide({ headers })(self)).pipe(
+    withOptions(ServiceParameters.provide(parameters)(self)).pipe(
       Effect.provideService(Timeouts.CurrentTimeouts, timeouts(flags)),
       Effect.provideService(AgentTransport.CurrentOnResume, reportResumption(output))
     )
@@ -154,7 +153,7 @@ export const connect = Effect.gen(function*() {
     return canResume ? AgentTransport.resumable()(retried) : retried
   }
   const agent: Connection["agent"] = (combination) =>
-    Agent.make.pipe(
+    Effect.all({ api: Agent.make, interface: AgentTransport.AgentTransport.useSync(({ target }) => target) }).pipe(
       Effect.provide(resilient(transport(target, combination, policy))),
       Effect.provideContext(http),
       provide
@@ -174,7 +173,7 @@ export const connect = Effect.gen(function*() {
         Effect.provideContext(http),
         provide
       )
-      : Effect.flatMap(agent(combination), ({ card }) => provide(card)),
+      : Effect.flatMap(agent(combination), ({ api }) => provide(api.card)),
     provide,
     http
   } satisfies Connection as Connection
@@ -182,10 +181,10 @@ export const connect = Effect.gen(function*() {
 
 /** Connects to the agent in the combination of the flags. */
 export const connectAgent: Effect.Effect<
-  Connection & { readonly api: Agent.Service },
+  Connection & Client,
   AgentError | UsageError,
   Effect.Services<typeof root> | Output | Scope.Scope
 > = Effect.gen(function*() {
   const connection = yield* connect
-  return { ...connection, api: yield* connection.agent(connection.combination) }
+  return { ...connection, ...yield* connection.agent(connection.combination) }
 })

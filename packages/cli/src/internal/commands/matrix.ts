@@ -115,7 +115,7 @@ export const matrix = Command.make(
       cases,
       Effect.fnUntraced(function*(combination) {
         const row = yield* agent(combination).pipe(
-          Effect.flatMap((api) => provide(measure(combination, api, parts, Message.requestOptions(input)))),
+          Effect.flatMap(({ api }) => provide(measure(combination, api, parts, Message.requestOptions(input)))),
           Effect.catchTag("AgentError", (error) =>
             Effect.succeed<Row>({
               ...combination,

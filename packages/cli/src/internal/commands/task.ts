@@ -146,14 +146,17 @@ const feedback = Command.make(
   handler(Effect.fnUntraced(function*(input) {
     const taskId = yield* Message.taskId(input.id)
     const output = yield* Output
-    const { combination, http, provide, target: { place } } = yield* connectAgent
-    if (place._tag !== "MemoryLake") {
-      return yield* new UsageError({ message: "feedback requires a MemoryLake agent: give --workspace and --agent" })
+    const { http, interface: { protocolVersion, url }, provide, target: { isMemoryLake } } = yield* connectAgent
+    if (!isMemoryLake) {
+      return yield* new UsageError({
+        message:
+          "only MemoryLake agents can be rated: give --workspace and --agent, or add --memorylake to the URL of one"
+      })
     }
     const feedback = { rating: input.rating, ...(Option.isSome(input.comment) && { comment: input.comment.value }) }
     yield* TaskFeedback.send({
-      ...place.address,
-      protocol: protocols[combination.protocol ?? "1.0"],
+      url,
+      protocol: Object.values(protocols).find(({ version }) => version === protocolVersion),
       taskId,
       ...feedback
     }).pipe(
