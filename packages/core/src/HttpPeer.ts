@@ -100,24 +100,34 @@ const rootCause = (error: HttpClientError.HttpClientError): unknown => {
   return cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
 }
 
+/** Returns the description of a body that arrived and cannot be decoded, which another attempt would not change. */
+const decodingIssue = ({ reason }: HttpClientError.HttpClientError) =>
+  reason._tag === "DecodeError" ? reason.description : undefined
+
 /** Converts an error of the HTTP client: there was no response, or not all of it. */
 export const connectionError = (error: HttpClientError.HttpClientError): AgentError.ConnectionError => {
   const cause = rootCause(error)
+  const issue = decodingIssue(error)
   return new AgentError.ConnectionError({
-    message: error.response === undefined
+    message: issue !== undefined
+      ? `the response cannot be decoded: ${issue}`
+      : error.response === undefined
       ? `no response: ${causeMessage(error)}`
       : `the connection was lost: ${causeMessage(error)}`,
+    ...(issue === undefined ? undefined : { isRetryable: false }),
     ...(cause === undefined ? undefined : { cause })
   })
 }
 
-// a guard around the client refuses with a reason of ours
+// whatever stands before the client (a guard, a proxy) refuses with a reason of ours
 const toReason = (
   error: HttpClientError.HttpClientError
-): AgentError.ConnectionError | AgentError.InvalidRequestError =>
-  error.reason._tag === "InvalidUrlError" && error.reason.cause instanceof AgentError.InvalidRequestError
-    ? error.reason.cause
+): AgentError.ConnectionError | AgentError.InvalidRequestError => {
+  const cause = "cause" in error.reason ? error.reason.cause : undefined
+  return cause instanceof AgentError.InvalidRequestError || cause instanceof AgentError.ConnectionError
+    ? cause
     : connectionError(error)
+}
 
 /** Headers that only some requests have. */
 export interface ExecuteOptions {

@@ -4,7 +4,7 @@ import { AgentTest, Script } from "@effect-a2a/testing"
 import { JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
 import { RestServer } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer, Redacted, Stream } from "effect"
+import { ConfigProvider, Effect, Layer, Stream } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { covers } from "../../../test/support/covers.ts"
 
@@ -41,24 +41,6 @@ describe("NodeAgent", () => {
       )
     }
   }
-
-  it.live("requests no compression, which undici does not decode", () =>
-    served(
-      HttpRouter.add("*", "/*", (request) =>
-        Effect.succeed(
-          HttpServerResponse.jsonUnsafe({ error: { message: JSON.stringify(request.headers) } }, { status: 400 })
-        )),
-      (url) =>
-        Effect.gen(function*() {
-          const error = yield* Effect.flip(Agent.ask("hi"))
-          assert.include(error.message, "a2a-version")
-          assert.notInclude(error.message, "accept-encoding")
-        }).pipe(
-          Effect.provide(
-            NodeAgent.layer({ url }).pipe(Layer.provide(Credentials.layerBearer(Redacted.make("t-1"))))
-          )
-        )
-    ))
 
   /** Refuses every request, and repeats its path and its token. */
   const refusing = HttpRouter.add("*", "/*", (request) =>

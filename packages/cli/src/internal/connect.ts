@@ -12,6 +12,7 @@ import * as Timeouts from "@effect-a2a/core/Timeouts"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as NodeAgent from "@effect-a2a/node/NodeAgent"
 import * as NodeCredentials from "@effect-a2a/node/NodeCredentials"
+import * as NodeProxy from "@effect-a2a/node/NodeProxy"
 import * as Adk from "@effect-a2a/transport-adk/Adk"
 import * as Arr from "effect/Array"
 import type * as Context from "effect/Context"
@@ -136,9 +137,10 @@ export const connect = Effect.gen(function*() {
     })
   }
   const credentials = redacting.pipe(Layer.provide(yield* layerCredentials(flags, target)))
-  const http = yield* Layer.build(Layer.merge(credentials, NodeAgent.layerClient)).pipe(
-    Effect.mapError((error) => new UsageError({ message: error.message }))
-  )
+  const http = yield* Layer.build(Layer.merge(credentials, Layer.provide(NodeAgent.layerClient, NodeProxy.layerEnv)))
+    .pipe(
+      Effect.mapError((error) => new UsageError({ message: error.message }))
+    )
   const withOptions = MemoryLakeFlags.provide(flags)
   const provide: Connection["provide"] = (self) =>
     withOptions(ServiceParameters.provide(parameters)(self)).pipe(

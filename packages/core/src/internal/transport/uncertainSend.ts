@@ -9,7 +9,9 @@ const unsent = new Set([
   "EAI_AGAIN",
   "EHOSTUNREACH",
   "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT"
+  "UND_ERR_CONNECT_TIMEOUT",
+  // of our own clients
+  "ERR_NOT_SENT"
 ])
 
 // statuses of a gateway that forwarded the request and received no usable response
