@@ -151,6 +151,63 @@ describe("events of a run", () => {
         )
     }))), covers("ADK-08"))
 
+  const piece = (text: string, thought = false) =>
+    AdkScript.event({ partial: true, content: { parts: [thought ? { text, thought } : { text }] } })
+  const betweenPieces: Record<string, AdkScript.Step> = {
+    "a tool call": AdkScript.call({ id: "c-1", name: "search" }),
+    "a tool's result": AdkScript.respond({ id: "c-1", name: "search", response: { hits: 2 } }),
+    "empty text": AdkScript.event({ content: { parts: [{ text: "" }] } }),
+    "no content": AdkScript.event({ finishReason: "STOP" }),
+    "a change of state": AdkScript.event({ actions: { stateDelta: { topic: "x" } } }),
+    "an output": AdkScript.event({ output: { hits: 2 } }),
+    "a thought": AdkScript.event({ content: { parts: [{ text: "Hm.", thought: true }] } }),
+    "bytes": AdkScript.event({ content: { parts: [{ inlineData: { data: "AQI=", mimeType: "image/png" } }] } })
+  }
+
+  it.effect.each(Object.keys(betweenPieces))(
+    "a complete event with %s does not end text that comes in pieces",
+    (kind) =>
+      Effect.gen(function*() {
+        const events = yield* Adk.events("go")
+        const texts = artifactsOf(events).filter(({ artifact }) => Artifact.text(artifact) !== "")
+        assert.deepStrictEqual(
+          texts.map(({ append, artifact, lastChunk }) => [Artifact.text(artifact), append, lastChunk]),
+          [["Hel", false, false], ["lo", true, false], ["Hello", false, true]]
+        )
+        assert.strictEqual(new Set(texts.map(({ artifact }) => artifact.artifactId)).size, 1)
+        assert.strictEqual(Task.text(Adk.fold(events)), "Hello")
+        assert.strictEqual(yield* Agent.stream("go").pipe(AgentStream.text, Stream.mkString), "Hello")
+      }).pipe(Effect.provide(Adk.layer({
+        agent: () => [
+          piece("Hel"),
+          betweenPieces[kind]!,
+          piece("lo"),
+          AdkScript.event({ content: { parts: [{ text: "Hello" }] } })
+        ]
+      }))),
+    covers("ADK-08")
+  )
+
+  it.effect(
+    "a complete thought repeats its pieces, and the text after it is another artifact",
+    () =>
+      Effect.gen(function*() {
+        const { artifacts = [] } = Adk.fold(yield* Adk.events("go"))
+        assert.deepStrictEqual(
+          artifacts.map(({ parts }) => parts.map((part) => [Part.isThought(part), part._tag === "Text" && part.text])),
+          [[[true, "Six by seven."]], [[false, "42"]]]
+        )
+      }).pipe(Effect.provide(Adk.layer({
+        agent: () => [
+          piece("Six by ", true),
+          piece("seven.", true),
+          AdkScript.event({ content: { parts: [{ text: "Six by seven.", thought: true }] } }),
+          AdkScript.say("4", "2")
+        ]
+      }))),
+    covers("ADK-08")
+  )
+
   it.effect(
     "text that never arrives in full is emitted at the end and marked",
     Adk.onPython(() =>

@@ -221,6 +221,66 @@ describe("questions of an agent", () => {
     covers("ADK-08")
   )
 
+  it.effect.each(["send", "stream"] as const)(
+    "words answer none of several questions, and no run begins (%s)",
+    (by) =>
+      Effect.gen(function*() {
+        const first = yield* Adk.send("plan")
+        const on = { taskId: first.id, contextId: first.contextId! }
+        const asked = AdkReply.questions(first)
+        assert.deepStrictEqual(asked.map(({ text }) => text), ["Which city?", "Which month?"])
+        const again = by === "send" ? yield* Adk.send("Lisbon", on) : Adk.fold(yield* Adk.events("Lisbon", on))
+        assert.deepStrictEqual([again.status.state, AdkReply.questions(again)], ["input-required", asked])
+        assert.match(Task.statusText(again)!, /which of the agent's 2 questions it answers/)
+        assert.strictEqual((yield* Adk.posted("/run")).length + (yield* Adk.posted("/run_sse")).length, 1)
+        const [city, month] = asked
+        const half = yield* Adk.send([AdkReply.input(city!, "Lisbon"), "as we said"], on)
+        assert.deepStrictEqual([half.status.state, AdkReply.questions(half)], ["input-required", [month]])
+        const done = yield* Adk.send("May", on)
+        assert.deepStrictEqual([done.status.state, Task.text(done)], ["completed", "Booked."])
+        assert.deepStrictEqual(yield* lastResponse, {
+          id: "q-2",
+          name: "adk_request_input",
+          response: { result: "May" }
+        })
+      }).pipe(Effect.provide(Adk.layer({
+        agent: ({ responses, text }) =>
+          text === "plan"
+            ? [
+              AdkScript.call({ id: "q-1", name: "adk_request_input", args: { message: "Which city?" } }, {
+                longRunning: true
+              }),
+              AdkScript.call({ id: "q-2", name: "adk_request_input", args: { message: "Which month?" } }, {
+                longRunning: true
+              })
+            ]
+            : responses.some(({ id }) => id === "q-2")
+            ? [AdkScript.say("Booked.")]
+            : []
+      }))),
+    covers("ADK-08")
+  )
+
+  it.effect("text beside a question stays the answer's text", () =>
+    Effect.gen(function*() {
+      const asked = yield* Agent.ask("go")
+      const streamed = yield* AgentStream.answer(Agent.stream("go"))
+      for (const { state, task, text } of [asked, streamed]) {
+        assert.deepStrictEqual([state, text], ["input-required", "I found three cities. "])
+        assert.deepStrictEqual(AdkReply.questions(task!).map(({ text }) => text), ["Book Lisbon?"])
+        assert.strictEqual(Task.statusText(task!), "Book Lisbon?")
+      }
+    }).pipe(Effect.provide(Adk.layer({
+      agent: () => [
+        AdkScript.say("I found ", "three cities. "),
+        AdkScript.call({
+          id: "adk-1",
+          name: "adk_request_confirmation",
+          args: { originalFunctionCall: { id: "c-1", name: "book" }, toolConfirmation: { hint: "Book Lisbon?" } }
+        }, { longRunning: true })
+      ]
+    }))), covers("field:N2-03"))
+
   it.effect("the answer names the invocation that asked if the program says so", () =>
     Effect.gen(function*() {
       const { on, question, task } = yield* asking("confirm")

@@ -17,6 +17,7 @@ import * as Base64 from "effect/encoding/Base64"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
+import { toResponse } from "./internal/schema/functionResponse.ts"
 import { looseStruct, openEnum } from "./internal/schema/looseStruct.ts"
 
 // -----------------------------------------------------------------------------
@@ -87,11 +88,18 @@ export const Scheduling = openEnum("SCHEDULING_UNSPECIFIED", "SILENT", "WHEN_IDL
   identifier: "AdkScheduling"
 })
 
-/** The result of a call. `id` and `name` are the call's. */
+const Response = Schema.Json.pipe(
+  Schema.decodeTo(
+    Schema.JsonObject,
+    SchemaTransformation.transform<Schema.JsonObject, Schema.Json>({ decode: toResponse, encode: (json) => json })
+  )
+)
+
+/** The result of a call. `id` and `name` are the call's. A response that is not an object is decoded as `{ result }`. */
 export const FunctionResponse = looseStruct({
   id: Schema.String,
   name: Schema.String,
-  response: Schema.JsonObject,
+  response: Response,
   willContinue: Schema.Boolean,
   scheduling: Scheduling,
   parts: Schema.Array(FunctionResponsePart)

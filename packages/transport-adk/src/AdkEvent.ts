@@ -103,10 +103,23 @@ export const responses = ({ content }: Event): ReadonlyArray<AdkContent.Function
     functionResponse === undefined ? [] : [functionResponse]
   )
 
-/** Returns the calls that pause the run until they are answered. A partial event has none. */
+/** Returns the calls that pause the run until they are answered. A partial event has none; an empty id names no call. */
 export const pending = (event: Event): ReadonlyArray<AdkContent.FunctionCall> => {
   const ids = event.longRunningToolIds ?? []
-  return isPartial(event) ? [] : calls(event).filter(({ id }) => id !== undefined && ids.includes(id))
+  return isPartial(event) ? [] : calls(event).filter(({ id }) => id !== undefined && id !== "" && ids.includes(id))
+}
+
+/**
+ * Returns the results of calls that are the agent's answer, because a tool set `skipSummarization`. Results of calls that
+ * wait for a confirmation or a credential are not.
+ */
+export const answers = (event: Event): ReadonlyArray<AdkContent.FunctionResponse> => {
+  const { requestedAuthConfigs = {}, requestedToolConfirmations = {}, skipSummarization } = event.actions ?? {}
+  return isPartial(event) || skipSummarization !== true
+    ? []
+    : responses(event).filter(({ id = "" }) =>
+      !Object.hasOwn(requestedAuthConfigs, id) && !Object.hasOwn(requestedToolConfirmations, id)
+    )
 }
 
 /**

@@ -46,6 +46,12 @@ const speakerOf = ({ author, branch }: AdkEvent.Event) => ({
 const isEmpty = (part: AdkContent.Part) =>
   (part.text ?? "") === "" && Object.keys(part).every((name) => ["text", "thought", "thoughtSignature"].includes(name))
 
+const repeats = (parts: ReadonlyArray<AdkContent.Part>, partial: Partial | undefined): boolean => {
+  const texts = parts.filter(({ text = "" }) => text !== "")
+  return texts.some(({ thought }) => thought !== true) ||
+    (texts.length > 0 && partial?.pieces.every(({ thought }) => thought) === true)
+}
+
 const toIncomplete = ({ pieces, speaker }: Partial): Message => ({
   ...speaker,
   parts: pieces.map(({ text, thought }) => thought ? { text, thought } : { text }),
@@ -66,7 +72,7 @@ const makeCollector = () => {
     if (partial.pieces.length > 0) partials.set(key, partial)
   }
 
-  /** Only text completes a text; calls and metadata do not. */
+  /** Only text completes a text; calls and metadata do not, and thoughts complete only thoughts. */
   const add = (event: AdkEvent.Event): ReadonlyArray<Message> => {
     if (event.author === "user") return []
     const key = JSON.stringify([event.author, event.branch])
@@ -75,7 +81,7 @@ const makeCollector = () => {
       return []
     }
     const parts = AdkContent.partsOf(event.content).filter((part) => !isEmpty(part))
-    if (parts.some(({ text = "" }) => text !== "")) partials.delete(key)
+    if (repeats(parts, partials.get(key))) partials.delete(key)
     return parts.length === 0 ? [] : [{ ...speakerOf(event), parts, complete: true, event }]
   }
 

@@ -41,8 +41,8 @@ import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as AdkRecognizer from "./AdkRecognizer.ts"
 import * as FunctionNames from "./internal/mapping/functionNames.ts"
-import { toResponse } from "./internal/mapping/parts.ts"
 import * as PendingCalls from "./internal/mapping/pendingCalls.ts"
+import { toResponse } from "./internal/schema/functionResponse.ts"
 
 /** The kind of a question: a yes or no, a value, a credential, or the result of a long-running tool. */
 export type Kind = "confirmation" | "input" | "credential" | "tool"

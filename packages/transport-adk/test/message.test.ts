@@ -49,6 +49,14 @@ describe("AdkMessage", () => {
     assert.deepStrictEqual(AdkMessage.fromEvents([partial("", thought)])[0]?.parts, [{ text: "hm", thought: true }])
   })
 
+  it("a full thought ends thoughts only, and a full text all pieces", covers("ADK-02"), () => {
+    const thought = { content: { parts: [{ text: "hm", thought: true }] } }
+    const whole = event("3", "", thought)
+    assert.deepStrictEqual(fold(partial("", thought), whole, partial("A"), event("4", "AB")), ["hm", "AB"])
+    assert.deepStrictEqual(fold(partial("A"), whole, partial("B")), ["hm", "AB…"])
+    assert.deepStrictEqual(fold(partial("", thought), partial("A"), event("4", "A")), ["A"])
+  })
+
   it("messages of the user in a session's events are left out", covers("ADK-02", "field:ADK-08"), () => {
     assert.deepStrictEqual(fold(event("1", "hi", { author: "user" }), event("2", "Hello")), ["Hello"])
   })

@@ -12,6 +12,7 @@ import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import * as AdkContent from "../../AdkContent.ts"
 import * as AdkRecognizer from "../../AdkRecognizer.ts"
+import { fromResponse, toResponse } from "../schema/functionResponse.ts"
 
 /** The form of data parts that answer no call: JSON as text, or wrapped so that ADK returns it unchanged. */
 export type DataForm = "text" | "wrapped"
@@ -84,13 +85,16 @@ const toRaw = (part: AdkContent.Part): Part.Part | undefined => {
   return unwrap(bytes) ?? Part.raw(bytes, toOptions({ ...metadataOf(part), ...video }, inlineData))
 }
 
+/** Leaves out an empty id: calls without an id are paired with their results by name and order. */
+const withoutEmptyId = (data: Schema.JsonObject): Schema.JsonObject => data.id === "" ? Struct.omit(data, ["id"]) : data
+
 const toData = (part: AdkContent.Part, isPending: (id: string) => boolean): Part.Part | undefined => {
   for (const [type, member] of Object.entries(members)) {
     const data = part[member]
     if (data === undefined) continue
     const isLongRunning = member === "functionCall" && data.id !== undefined && isPending(data.id)
     const signature = part.thoughtSignature && AdkContent.bytes({ data: part.thoughtSignature })
-    return Part.data(data as Schema.JsonObject, {
+    return Part.data(withoutEmptyId(data as Schema.JsonObject), {
       metadata: {
         ...metadataOf(part),
         adk_type: type,
@@ -121,13 +125,18 @@ export const toPart = (part: AdkContent.Part, isPending: (id: string) => boolean
   return converted && Recognizer.mark(recognizers, converted)
 }
 
+/** Converts a result that is the agent's answer: a string is text, any other value is data; then its files. */
+export const toAnswer = ({ parts = [], response }: AdkContent.FunctionResponse): ReadonlyArray<Part.Part> => {
+  const value = response === undefined ? null : fromResponse(response)
+  const files = parts.flatMap((part) => toPart(part, () => false) ?? [])
+  if (value === null || value === "") return files
+  const part = typeof value === "string" ? Part.text(value) : Part.data(value, { metadata: { adk_type: "output" } })
+  return [part, ...files]
+}
+
 // -----------------------------------------------------------------------------
 // to ADK
 // -----------------------------------------------------------------------------
-
-/** Converts the result of a call to an object: other values become `{ result: value }`. */
-export const toResponse = (value: Schema.Json | undefined): Schema.JsonObject =>
-  isObject(value) ? value : { result: value ?? null }
 
 const toPartMetadata = (metadata: Metadata = {}): Pick<AdkContent.Part, "partMetadata"> => {
   const entries = Object.entries(metadata).filter(([name]) => !name.startsWith("adk_"))

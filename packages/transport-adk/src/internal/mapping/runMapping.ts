@@ -46,6 +46,8 @@ interface State {
   readonly utterances: Map<string, Utterance>
   /** The artifact that holds the result of a call, by the call's id. */
   readonly results: Map<string, Artifact.Artifact>
+  /** The artifact of a result that is the answer, by the call's id. */
+  readonly answers: Map<string, Id.ArtifactId>
   summary: RunSummary.RunSummary
 }
 
@@ -100,6 +102,17 @@ const replaceResults = (
   return [rest, replacements]
 }
 
+/** Maps the results that a tool declared to be the answer, each to an artifact beside that of the result itself. */
+const addAnswers = (state: State, event: AdkEvent.Event, metadata: Metadata): ReadonlyArray<Event> =>
+  AdkEvent.answers(event).flatMap((response) => {
+    const { id = "" } = response
+    const parts = state.summary.pending.some(({ call }) => call.id === id) ? [] : Parts.toAnswer(response)
+    if (parts.length === 0) return []
+    const artifactId = (id === "" ? undefined : state.answers.get(id)) ?? newArtifactId(state)
+    state.answers.set(id, artifactId)
+    return [toUpdate(state, { artifactId, parts, metadata })]
+  })
+
 // -----------------------------------------------------------------------------
 // events
 // -----------------------------------------------------------------------------
@@ -135,13 +148,23 @@ const addPieces = (
   return [toUpdate(state, { artifactId, parts, metadata }, { append: known !== undefined, lastChunk: false })]
 }
 
+const isSpoken = (part: Part.Part): boolean => part._tag === "Text" && !Part.isThought(part)
+
+/**
+ * Returns true if a complete event repeats the pieces of an utterance. One without text does not: the text still comes.
+ * One with thoughts only repeats only thoughts.
+ */
+const repeats = (parts: ReadonlyArray<Part.Part>, { pieces }: Utterance): boolean =>
+  parts.some(isSpoken) || (parts.some(({ _tag }) => _tag === "Text") && !pieces.some(isSpoken))
+
 const addWhole = (
   state: State,
   speaker: string,
   parts: ReadonlyArray<Part.Part>,
   metadata: Metadata
 ): ReadonlyArray<Event> => {
-  const utterance = parts.some(({ _tag }) => _tag === "Text") ? state.utterances.get(speaker) : undefined
+  const open = state.utterances.get(speaker)
+  const utterance = open !== undefined && repeats(parts, open) ? open : undefined
   if (utterance !== undefined) state.utterances.delete(speaker)
   const [rest, replacements] = replaceResults(state, parts)
   if (rest.length === 0) return replacements
@@ -161,7 +184,9 @@ const add = (state: State, event: AdkEvent.Event): ReadonlyArray<Event> => {
     .flatMap((part) => Parts.toPart(part, isPending) ?? [])
   if (parts.length === 0) return addWithoutParts(state, event, metadata)
   const speaker = JSON.stringify([event.author, event.branch])
-  return isPartial ? addPieces(state, speaker, parts, metadata) : addWhole(state, speaker, parts, metadata)
+  return isPartial
+    ? addPieces(state, speaker, parts, metadata)
+    : [...addWhole(state, speaker, parts, metadata), ...addAnswers(state, event, metadata)]
 }
 
 // -----------------------------------------------------------------------------
@@ -246,6 +271,7 @@ export const make = ({ contextId, generate, pending, session, taskId }: Options)
     origin: UpdateMetadata.fromSession(session),
     utterances: new Map(),
     results: new Map(),
+    answers: new Map(),
     summary: RunSummary.make(pending)
   }
   return {

@@ -135,12 +135,16 @@ const open = (
   ))
 }
 
+const toReminder = ({ length }: PendingCalls.PendingCalls): string =>
+  length === 1
+    ? "This does not answer the agent's question: a function response to its call is required"
+    : `This does not say which of the agent's ${length} questions it answers: a function response to each call is required`
+
 /** Asks the same question again, for a message that does not answer it. */
 const askAgain = (runner: Runner, turn: Turn): Stream.Stream<Event> =>
   Stream.fromEffect(Effect.gen(function*() {
     const { add, contextId, pending, taskId } = turn.entry
-    const text = "This does not answer the agent's question: a function response to each of its calls is required"
-    const parts = [Part.text(text), ...PendingCalls.toParts(pending)]
+    const parts = [Part.text(toReminder(pending)), ...PendingCalls.toParts(pending)]
     const task = yield* begin(runner, turn)
     const messageId = yield* Id.messageId
     const asked: Task.Task = {
