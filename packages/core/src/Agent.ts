@@ -328,9 +328,13 @@ export const make: Effect.Effect<Service, never, AgentTransport> = Effect.map(Ag
 export interface TagClass<in out Self, in out Key extends string>
   extends Context.ServiceClass<Self, Key, Service>, Client<Self>
 {
-  /** Creates the agent over a transport. */
+  /** Creates the agent over a transport. Not memoised, see {@link layer}. */
   readonly layer: Layer.Layer<Self, never, AgentTransport>
 }
+
+// memoised, it would be the same agent over each transport
+const layerOf = <Self>(tag: Context.Key<Self, Service>): Layer.Layer<Self, never, AgentTransport> =>
+  Layer.fresh(Layer.effect(tag, make))
 
 const clientOf = <Self>(tag: Context.Key<Self, Service>): Client<Self> => {
   const access = <A, E>(f: (agent: Service) => Effect.Effect<A, E>) => Effect.flatMap(tag, f)
@@ -379,17 +383,17 @@ const clientOf = <Self>(tag: Context.Key<Self, Service>): Client<Self> => {
  */
 export const Tag = <Self>() => <const Key extends string>(key: Key): TagClass<Self, Key> => {
   const tag = Context.Service<Self, Service>()(key)
-  return Object.assign(tag, { layer: Layer.effect(tag, make) }, clientOf(tag))
+  return Object.assign(tag, { layer: layerOf(tag) }, clientOf(tag))
 }
 
 /** The agent of an application that talks to one. For several, give each a {@link Tag}. */
 export class Agent extends Context.Service<Agent, Service>()("@effect-a2a/core/Agent") {}
 
 /**
- * Creates the agent over a transport. An application that builds this layer twice, over two transports, gets one agent, as
- * with any layer: give each agent a {@link Tag}, or wrap one in `Layer.fresh`.
+ * Creates the agent over a transport. Not memoised, so that it uses the transport that is provided with it, also inside an
+ * application that has an agent over another one. For several agents at once, give each a {@link Tag}.
  */
-export const layer: Layer.Layer<Agent, never, AgentTransport> = Layer.effect(Agent, make)
+export const layer: Layer.Layer<Agent, never, AgentTransport> = /*#__PURE__*/ layerOf(Agent)
 
 const access = <A, E>(f: (agent: Service) => Effect.Effect<A, E>) => Effect.flatMap(Agent, f)
 

@@ -6,6 +6,7 @@ import * as Message from "@effect-a2a/core/Message"
 import * as Timeouts from "@effect-a2a/core/Timeouts"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as ExecutionPlan from "effect/ExecutionPlan"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { covers } from "../../../test/support/covers.ts"
@@ -46,6 +47,27 @@ describe("Agent.Tag", () => {
           Second.layer.pipe(Layer.provide(transport("outer")))
         )
         assert.deepStrictEqual((yield* outer).map(({ name }) => name), ["outer", "inner"])
+      }),
+    covers("SDK-03")
+  )
+
+  it.effect(
+    "uses the transport that is provided with it inside an application that has the same agent over another one",
+    () =>
+      Effect.gen(function*() {
+        const inner = (name: string) => Layer.provide(Layer.merge(First.layer, Agent.layer), transport(name))
+        const plan = ExecutionPlan.make({ provide: inner("planned") })
+        const names = Effect.map(Effect.all([First.card, Agent.card]), (cards) => cards.map(({ name }) => name).join())
+        const found = Effect.all([
+          names,
+          Effect.provide(names, inner("inner")),
+          Effect.withExecutionPlan(names, plan),
+          names
+        ])
+        assert.deepStrictEqual(
+          yield* Effect.provide(found, inner("outer")),
+          ["outer,outer", "inner,inner", "planned,planned", "outer,outer"]
+        )
       }),
     covers("SDK-03")
   )
