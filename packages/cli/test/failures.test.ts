@@ -63,8 +63,8 @@ describe.concurrent("a2a fails with the exit code of its reason", () => {
       const ended = yield* run(["ask", "hi", "--json"], { env: { A2A_TOKEN: "sk_limited" } })
       assert.strictEqual(ended.code, 3)
       const { error } = last(ended)
-      assert.deepStrictEqual({ ...error, details: undefined }, {
-        details: undefined,
+      assert.match(error.url, /^http:\/\/127\.0\.0\.1:\d+\/openapi\/.+\/a2a$/)
+      assert.deepInclude(error, {
         message: "too many requests",
         reason: "RateLimitError",
         code: "RATE_LIMIT_EXCEEDED",
@@ -85,6 +85,17 @@ describe.concurrent("a2a fails with the exit code of its reason", () => {
         assert.strictEqual(last(ended).error.reason, "MalformedResponseError")
       }
     }).pipe(Effect.provide(echoing(200, () => HttpServerResponse.html("<p>welcome</p>")))))
+
+  it.live("an error names the URL without what may be secret", () =>
+    Effect.gen(function*() {
+      const origin = yield* NodeAgentServer.url
+      for (const method of ["--stream", "--no-stream"]) {
+        const { error } = last(yield* run(["ask", "hi", method, "--json", "--url", `${origin}/a/b?key=hidden#there`]))
+        assert.include([`${origin}/a/b`, `${origin}/a/b/message:send`, `${origin}/a/b/message:stream`], error.url)
+      }
+      const local = last(yield* run(["ask", "hi", "--json", "--url", "agent.test"]))
+      assert.isUndefined(local.error.url)
+    }).pipe(Effect.provide(echoing(200, () => HttpServerResponse.html("<p>welcome</p>")))), covers("field:N2-42"))
 
   it.live("help and version end with 0", () =>
     Effect.gen(function*() {

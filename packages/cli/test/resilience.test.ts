@@ -67,25 +67,33 @@ describe.concurrent("a dropped stream", () => {
 
 describe.concurrent("a timeout ends with 4", () => {
   for (
-    const [name, flags, message] of [
+    const [name, flags, phase, message] of [
       [
         "a response that does not begin",
         ["ask", "hi", "--timeout-headers", "300ms"],
+        "response",
         "no response headers within 300ms"
       ],
       [
         "a stream that falls silent",
         ["ask", "hi", "--stream", "--no-resume", "--timeout-silence", "0.3s"],
+        "idle",
         "no byte received for 300ms"
       ],
-      ["a message", ["ask", "hi", "--timeout", "300ms"], "the call took longer than 300ms"],
+      ["a message", ["ask", "hi", "--timeout", "300ms"], "total", "the call took longer than 300ms"],
       [
         "a stream and its resumptions",
         ["ask", "hi", "--stream", "--timeout", "300ms"],
+        "total",
         "the call took longer than 300ms"
       ],
-      ["a read and its retries", ["task", "get", "t-1", "--timeout", "300ms"], "the call took longer than 300ms"],
-      ["waiting", ["task", "wait", "t-1", "--timeout", "1s"], "the task did not settle within 1s"]
+      [
+        "a read and its retries",
+        ["task", "get", "t-1", "--timeout", "300ms"],
+        "total",
+        "the call took longer than 300ms"
+      ],
+      ["waiting", ["task", "wait", "t-1", "--timeout", "1s"], "total", "the task did not settle within 1s"]
     ] as const
   ) {
     it.live(`for ${name}`, () =>
@@ -97,7 +105,7 @@ describe.concurrent("a timeout ends with 4", () => {
         const ended = yield* run([...flags, "--json", "--url", url])
         assert.strictEqual(ended.code, 4, ended.stderr)
         assert.strictEqual(last(ended).error.message.split(";")[0], message)
-        assert.strictEqual(last(ended).error.code, "TIMEOUT")
+        assert.deepInclude(last(ended).error, { code: "TIMEOUT", phase })
       }).pipe(Effect.scoped), covers("field:CAN-01", "field:CAN-05"))
   }
 })
@@ -252,21 +260,44 @@ describe.concurrent("--card", () => {
       })
     ), covers("field:CARD-01"))
 
-  it.live("a card that leads into a private network is shown, but not followed", () =>
-    Effect.gen(function*() {
-      const other = yield* Server.make(Server.cutting)
-      const { url } = yield* Server.make((_, response) =>
-        Server.json(response, {
-          ...AgentTest.card,
-          supportedInterfaces: [{ url: other.url, protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }]
+  it.live(
+    "a card that leads to another origin is shown, and followed only if the user allows it",
+    () =>
+      Effect.gen(function*() {
+        const other = yield* Server.make(Server.cutting)
+        const { url } = yield* Server.make((_, response) =>
+          Server.json(response, {
+            ...AgentTest.card,
+            supportedInterfaces: [{ url: `${other.url}/a2a`, protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }]
+          })
+        )
+        const get = ["task", "get", "t-1", "--json", "--card", url]
+        const env = { A2A_TOKEN: "sk_for_the_card" }
+        const ended = yield* run(get, { env })
+        assert.strictEqual(ended.code, 2, ended.stderr)
+        assert.include(
+          last(ended).error.message,
+          `the card at ${url} names an interface on another origin, ${other.url}`
+        )
+        assert.include(last(ended).error.message, `--allow-origin ${other.url}`)
+        assert.lengthOf(other.asked, 0)
+        const shown = yield* run(["card", "--card", url])
+        assert.include(
+          shown.stdout,
+          `  not usable  A2A 1.0 HTTP+JSON at ${other.url}/a2a (another origin: --allow-origin`
+        )
+
+        const allowed = yield* run([...get, "--allow-origin", "https://a.test", "--allow-origin", `${other.url}/`], {
+          env
         })
-      )
-      const ended = yield* run(["ask", "hi", "--json", "--card", url])
-      assert.strictEqual(ended.code, 2, ended.stderr)
-      assert.include(last(ended).error.message, "refusing to connect to 127.0.0.1 (loopback address)")
-      assert.lengthOf(other.asked, 0)
-      assert.include((yield* run(["card", "--card", url])).stdout, `at ${other.url}`)
-    }).pipe(Effect.scoped))
+        assert.strictEqual(allowed.code, 0, allowed.stderr)
+        assert.deepStrictEqual(other.asked.map(({ headers, line }) => [line, headers.authorization]), [
+          ["GET /a2a/tasks/t-1", "Bearer sk_for_the_card"]
+        ])
+        assert.strictEqual((yield* run([...get, "--allow-origin", "a.test"])).code, 2)
+      }).pipe(Effect.scoped),
+    covers("field:N2-44")
+  )
 
   it.live("an unreachable agent ends with 4", () =>
     Effect.gen(function*() {

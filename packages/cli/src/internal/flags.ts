@@ -48,6 +48,7 @@ export const Verbose = GlobalFlag.Setting("verbose")({ flag: toggle("verbose", "
 export const target = {
   url: text("url", "URL", "The URL of an A2A interface; or A2A_URL").pipe(Flag.optional),
   card: text("card", "URL", "An agent to discover: its base URL, or the URL of its card").pipe(Flag.optional),
+  allowOrigin: many("allow-origin", "ORIGIN", "A further origin that credentials may be sent to when a card names it"),
   workspace: text("workspace", "ID", "A MemoryLake workspace, with --agent; or MEMORYLAKE_WORKSPACE").pipe(
     Flag.optional
   ),
@@ -93,6 +94,10 @@ export const limits = {
   resume: Flag.Boolean("resume").pipe(
     Flag.withDescription("Resume dropped streams (default); --no-resume fails instead"),
     Flag.withDefault(true)
+  ),
+  cancelOnInterrupt: toggle(
+    "cancel-on-interrupt",
+    "Cancel the task if Ctrl-C, a closed pipe or a time limit ends the command; by default it goes on"
   )
 }
 

@@ -39,7 +39,15 @@ const advice: { readonly [tag in AgentErrorReason["_tag"]]?: string } = {
   MalformedResponseError: otherCombination
 }
 
+/** Returns a member that only some reasons have, if it is text. */
+const text = (reason: AgentErrorReason, name: string): string | undefined => {
+  const value: unknown = Reflect.get(reason, name)
+  return typeof value === "string" ? value : undefined
+}
+
 const whatToDo = (reason: AgentErrorReason, taskId: string | undefined): string => {
+  if (reason._tag === "TimeoutError" && taskId !== undefined) return `allow more time; see a2a task get ${taskId}`
+  if (text(reason, "delivery") === "unknown") return "see a2a task list before you ask again: the agent may be at work"
   if (reason.retryAfter !== undefined) return `try again in ${Duration.format(reason.retryAfter)}`
   if (reason._tag === "StreamInterruptedError" && taskId !== undefined) {
     return `resume it with a2a task watch ${taskId}`
@@ -50,30 +58,55 @@ const whatToDo = (reason: AgentErrorReason, taskId: string | undefined): string 
 const taskOf = (reason: AgentErrorReason): Id.TaskId | undefined =>
   "task" in reason ? reason.task.id : "taskId" in reason ? reason.taskId : undefined
 
-/** Removes the parts that may be secret. */
+/** Removes the parts of a URL that may be secret: user, password, query, fragment. */
 const publicUrl = (target: string) => {
   const url = URL.parse(target)
   return url === null ? target : `${url.origin}${url.pathname}`
 }
 
-const toJson = ({ operation, reason }: AgentError, taskId: string | undefined): Schema.Json => ({
-  error: {
-    reason: reason._tag,
-    code: reason.code,
-    message: reason.message,
-    operation,
-    retryable: reason.isRetryable,
-    ...(reason.retryAfter !== undefined && { retryAfterMs: Duration.toMillis(reason.retryAfter) }),
-    ...(taskId !== undefined && { taskId }),
-    ...(reason.status !== undefined && { status: reason.status }),
-    ...(reason.details !== undefined && { details: reason.details })
-  }
-})
+/** The URL that was asked, else that of the agent. */
+const urlOf = ({ reason, target }: AgentError): string | undefined => {
+  const url = text(reason, "url") ?? target
+  return url === undefined ? undefined : publicUrl(url)
+}
 
-const toLine = ({ operation, reason, target }: AgentError, taskId: string | undefined): string => {
+type Members = { readonly [name: string]: Schema.Json | undefined }
+
+/** Leaves out members without a value. */
+const present = (members: Members): Schema.JsonObject =>
+  Object.fromEntries(
+    Object.entries(members).flatMap(([name, value]) => value === undefined ? [] : [[name, value] as const])
+  )
+
+const toJson = (error: AgentError, taskId: string | undefined): Schema.Json => {
+  const { operation, reason } = error
+  return {
+    error: present({
+      reason: reason._tag,
+      code: reason.code,
+      message: reason.message,
+      operation,
+      retryable: reason.isRetryable,
+      retryAfterMs: reason.retryAfter && Duration.toMillis(reason.retryAfter),
+      taskId,
+      status: reason.status,
+      url: urlOf(error),
+      contentType: text(reason, "contentType"),
+      phase: text(reason, "phase"),
+      delivery: text(reason, "delivery"),
+      details: reason.details
+    })
+  }
+}
+
+const toLine = (error: AgentError, taskId: string | undefined): string => {
+  const { operation, reason } = error
+  const url = urlOf(error)
+  const contentType = text(reason, "contentType")
   const where = [
-    target === undefined ? operation : `${operation} at ${publicUrl(target)}`,
+    url === undefined ? operation : `${operation} at ${url}`,
     ...(reason.status === undefined ? [] : [`HTTP ${reason.status}`]),
+    ...(contentType === undefined ? [] : [contentType]),
     ...(taskId === undefined ? [] : [`task ${taskId}`])
   ]
   return `a2a: ${oneLine(reason.message)} (${reason.code}; ${where.join(", ")}); ${whatToDo(reason, taskId)}`

@@ -2,8 +2,9 @@ import type * as AgentCard from "@effect-a2a/core/AgentCard"
 import * as NodeAgent from "@effect-a2a/node/NodeAgent"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { connect } from "../connect.ts"
+import { connect, type Connection } from "../connect.ts"
 import { handler } from "../handler.ts"
+import * as Origins from "../origins.ts"
 import { Output } from "../output.ts"
 import * as Wire from "../wire.ts"
 
@@ -15,21 +16,21 @@ const isUsable = (one: AgentCard.AgentInterface): boolean =>
 
 const yesNo = (value: boolean | undefined) => value === undefined ? "unspecified" : value ? "yes" : "no"
 
-const interfaces = (card: AgentCard.AgentCard, isAdk: boolean): ReadonlyArray<string> =>
-  card.supportedInterfaces.map((one) =>
-    isAdk
-      ? `  usable      ADK at ${one.url}`
-      : `  ${
-        isUsable(one) ? "usable    " : "not usable"
-      }  A2A ${one.protocolVersion} ${one.protocolBinding} at ${one.url}`
-  )
+const interfaces = (card: AgentCard.AgentCard, { allowed, target: { place } }: Connection): ReadonlyArray<string> =>
+  card.supportedInterfaces.map((one) => {
+    if (place._tag === "Adk") return `  usable      ADK at ${one.url}`
+    const foreign = Origins.foreign(place, allowed, one)
+    const how = isUsable(one) && foreign === undefined ? "usable    " : "not usable"
+    const why = isUsable(one) && foreign !== undefined ? ` (another origin: --allow-origin ${foreign})` : ""
+    return `  ${how}  A2A ${one.protocolVersion} ${one.protocolBinding} at ${one.url}${why}`
+  })
 
-const summary = (card: AgentCard.AgentCard, isAdk: boolean): ReadonlyArray<string> => [
+const summary = (card: AgentCard.AgentCard, connection: Connection): ReadonlyArray<string> => [
   `${card.name} ${card.version}`,
   card.description,
   "",
   "interfaces",
-  ...interfaces(card, isAdk),
+  ...interfaces(card, connection),
   `streaming: ${yesNo(card.capabilities.streaming)}; push notifications: ${yesNo(card.capabilities.pushNotifications)}`,
   ...(card.capabilities.extensions ?? []).map(({ required, uri }) =>
     `extension ${uri}${required === true ? " (required)" : ""}`
@@ -44,11 +45,11 @@ export const card = Command.make(
   {},
   handler(Effect.fnUntraced(function*() {
     const output = yield* Output
-    const { card: read, target } = yield* connect
-    const card = yield* read
+    const connection = yield* connect
+    const card = yield* connection.card
     yield* output.json
       ? Effect.flatMap(Wire.card(card), output.document)
-      : output.print(`${summary(card, target.place._tag === "Adk").join("\n")}\n`)
+      : output.print(`${summary(card, connection).join("\n")}\n`)
   }))
 ).pipe(
   Command.withDescription("Show the agent's card, and which of its interfaces this command can use."),
