@@ -83,6 +83,23 @@ describe.concurrent("the a2a process", () => {
       assert.lengthOf(parse(ended).filter(({ error }) => error), 1)
     }).pipe(Effect.scoped))
 
+  it.live("cancels the task on SIGTERM if the user wants that", () =>
+    Effect.gen(function*() {
+      const canceled: Array<string> = []
+      const { url } = yield* Server.make(({ line }, response) => {
+        if (line.endsWith(":stream")) return Server.events(response, [{ task: Server.task("WORKING") }], "hang")
+        canceled.push(line)
+        Server.json(response, Server.task("CANCELED"))
+      })
+      const ask = yield* start(["ask", "hi", "--stream", "--json", "--cancel-on-interrupt", "--url", url], {
+        stdin: ""
+      })
+      yield* ask.until("\"task\"")
+      ask.kill("SIGTERM")
+      assert.strictEqual((yield* ask.ended).code, 130)
+      assert.deepStrictEqual(canceled, ["POST /tasks/t-1:cancel"])
+    }).pipe(Effect.scoped))
+
   it.live("cancels the running task of a conversation at the first Ctrl-C and quits at the second", () =>
     Effect.gen(function*() {
       const chat = yield* start(["chat", "--json"])

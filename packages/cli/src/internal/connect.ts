@@ -25,7 +25,9 @@ import type * as Scope from "effect/Scope"
 import { variable } from "./environment.ts"
 import { UsageError } from "./exit.ts"
 import * as Headers from "./headers.ts"
+import * as Leave from "./leave.ts"
 import * as MemoryLakeFlags from "./memoryLake.ts"
+import * as Origins from "./origins.ts"
 import { CurrentSecrets, Output } from "./output.ts"
 import { root } from "./root.ts"
 import * as Target from "./target.ts"
@@ -46,6 +48,8 @@ export interface Client {
 /** The agent of the flags, before anything is sent to it. */
 export interface Connection {
   readonly target: Target.Target
+  /** Further origins that credentials may be sent to. */
+  readonly allowed: ReadonlyArray<string>
   /** The combination of the flags. The card decides what they leave out. */
   readonly combination: Partial<Combination>
   /** Creates the client in a combination. */
@@ -63,7 +67,8 @@ const only = <K extends string, A>(installed: { readonly [_ in K]: A }, name: K 
 const transport = (
   { isMemoryLake, place }: Target.Target,
   { binding, protocol }: Partial<Combination>,
-  policy: AgentTransport.Policy
+  policy: AgentTransport.Policy,
+  allow: ReadonlyArray<string>
 ): Layer.Layer<AgentTransport.AgentTransport, AgentError, HttpClient | Credentials.Credentials> => {
   if (place._tag === "Adk") return Adk.layer(place)
   if (place._tag === "MemoryLake") {
@@ -79,7 +84,8 @@ const transport = (
       agent: place.url,
       bindings: only<NodeAgent.Binding, HttpBinding.HttpBinding>(NodeAgent.bindings, binding),
       protocols: Arr.map(only<NodeAgent.Version, Protocol.Protocol>(NodeAgent.protocols, protocol), patch),
-      policy
+      policy,
+      allow
     }
   )
   return isMemoryLake ? MemoryLake.withMemory(client) : client
@@ -129,6 +135,7 @@ export const connect = Effect.gen(function*() {
   const flags = yield* root
   const output = yield* Output
   const parameters = yield* Headers.read(flags.header)
+  const allowed = yield* Origins.read(flags.allowOrigin)
   const target = yield* Target.resolve(flags)
   if (!target.isMemoryLake && MemoryLakeFlags.isUsed(flags)) {
     return yield* new UsageError({
@@ -156,7 +163,8 @@ export const connect = Effect.gen(function*() {
   }
   const agent: Connection["agent"] = (combination) =>
     Effect.all({ api: Agent.make, interface: AgentTransport.AgentTransport.useSync(({ target }) => target) }).pipe(
-      Effect.provide(resilient(transport(target, combination, policy))),
+      Effect.provide(resilient(transport(target, combination, policy, allowed))),
+      Effect.tap((client) => Origins.check(target.place, allowed, client.interface)),
       Effect.provideContext(http),
       provide
     )
@@ -166,6 +174,7 @@ export const connect = Effect.gen(function*() {
   }
   return {
     target,
+    allowed,
     combination,
     agent,
     card: target.place._tag === "Card"
@@ -181,12 +190,16 @@ export const connect = Effect.gen(function*() {
   } satisfies Connection as Connection
 })
 
-/** Connects to the agent in the combination of the flags. */
+/** Connects to the agent in the combination of the flags. `leave` decides what becomes of its task. */
 export const connectAgent: Effect.Effect<
-  Connection & Client,
+  Connection & Client & { readonly leave: Leave.Leave },
   AgentError | UsageError,
   Effect.Services<typeof root> | Output | Scope.Scope
 > = Effect.gen(function*() {
   const connection = yield* connect
-  return { ...connection, ...yield* connection.agent(connection.combination) }
+  const client = yield* connection.agent(connection.combination)
+  const { cancelOnInterrupt } = yield* root
+  // ADK servers do not store tasks
+  const without = connection.target.place._tag === "Adk" ? Leave.abandon : Leave.leave
+  return { ...connection, ...client, leave: cancelOnInterrupt ? Leave.cancel(client.api) : without }
 })

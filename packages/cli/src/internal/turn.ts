@@ -9,6 +9,7 @@ import * as TaskProgress from "@effect-a2a/core/TaskProgress"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Exit } from "./exit.ts"
+import type { Leave } from "./leave.ts"
 import * as Outcome from "./outcome.ts"
 import { oneLine, Output } from "./output.ts"
 import type { Reader, Step } from "./reader.ts"
@@ -45,19 +46,36 @@ const printAnswer = Effect.fnUntraced(function*(answer: Answer.Answer) {
   if (!output.json && answer.text !== "") yield* output.print(`${answer.text}\n`)
 })
 
-/** A streamed turn. */
-export interface Streamed {
+interface Turn {
   /** The operation, for errors. */
   readonly operation: string
   readonly reader: Reader
+  /** Runs if the user interrupts the turn, or a time limit does. */
+  readonly leave: Leave
+}
+
+/** A streamed turn. */
+export interface Streamed extends Turn {
   readonly events: Stream.Stream<StreamEvent.StreamEvent, AgentError>
   /** Runs on every event. */
   readonly onEvent?: ((event: StreamEvent.StreamEvent) => Effect.Effect<void>) | undefined
 }
 
+/** Decides what becomes of the task of a turn that the user or a time limit ends, and reports that end. */
+const withLeave =
+  (operation: string, { onInterrupt, onTimeout }: Leave, taskId: () => string | undefined) =>
+  <A, R>(self: Effect.Effect<A, AgentError, R>): Effect.Effect<A, AgentError | Exit, R | Output> =>
+    self.pipe(
+      Effect.onInterrupt(() => Effect.andThen(onInterrupt(taskId()), Report.reportInterruption(operation, taskId()))),
+      Effect.catchTag("AgentError", (error): Effect.Effect<never, AgentError | Exit, Output> =>
+        error.reason._tag === "TimeoutError"
+          ? Effect.andThen(onTimeout(taskId()), Report.reportFailure(error, taskId()))
+          : Effect.fail(error))
+    )
+
 /** Follows a stream to its end and writes the outcome. */
 export const follow = Effect.fnUntraced(function*(
-  { events, onEvent = () => Effect.void, operation, reader }: Streamed
+  { events, leave, onEvent = () => Effect.void, operation, reader }: Streamed
 ): Effect.fn.Return<Answer.Answer, Exit | AgentError, Output> {
   const output = yield* Output
   const isLive = output.isLive && !output.json
@@ -71,13 +89,14 @@ export const follow = Effect.fnUntraced(function*(
   yield* events.pipe(
     Stream.tap((event) => {
       TaskProgress.add(progress, event)
-      taskId = StreamEvent.taskId(event) ?? taskId
+      // events of other tasks may follow
+      taskId ??= StreamEvent.taskId(event)
       return Effect.andThen(write(event), onEvent(event))
     }),
     AgentStream.text,
     Stream.runForEach((text) => isLive ? output.print(text) : Effect.void),
     Effect.ensuring(output.endLine),
-    Effect.onInterrupt(() => Report.reportInterruption(operation, taskId)),
+    withLeave(operation, leave, () => taskId),
     Effect.catchTag("AgentError", (error) => Report.reportFailure(error, taskId))
   )
   const answer = Answer.fromProgress(progress)
@@ -87,18 +106,15 @@ export const follow = Effect.fnUntraced(function*(
 })
 
 /** A turn whose result arrives at once. */
-export interface Sent {
-  /** The operation, for errors. */
-  readonly operation: string
-  readonly reader: Reader
+export interface Sent extends Turn {
   readonly result: Effect.Effect<Task.Task | Message.Message, AgentError>
-  /** The task, if it is known before the result. */
-  readonly taskId?: string | undefined
+  /** Returns the task, if it is known before the result. */
+  readonly taskId?: (() => string | undefined) | undefined
 }
 
 /** Waits for the result and writes it and the outcome. */
 export const once = Effect.fnUntraced(function*(
-  { operation, reader, result, taskId }: Sent
+  { leave, operation, reader, result, taskId = () => undefined }: Sent
 ): Effect.fn.Return<Answer.Answer, Exit | AgentError, Output> {
   const output = yield* Output
   const write = (value: Task.Task | Message.Message) =>
@@ -106,7 +122,7 @@ export const once = Effect.fnUntraced(function*(
   const received = yield* result.pipe(
     // a task that did not succeed is written too
     Effect.tapError(({ reason }) => "task" in reason ? write(reason.task) : Effect.void),
-    Effect.onInterrupt(() => Report.reportInterruption(operation, taskId))
+    withLeave(operation, leave, taskId)
   )
   const answer = Answer.from(received)
   yield* write(received)

@@ -11,6 +11,8 @@ import { handler } from "../handler.ts"
 import * as Message from "../message.ts"
 import * as Outcome from "../outcome.ts"
 import { Output } from "../output.ts"
+import { root } from "../root.ts"
+import { sendByStream } from "../sendByStream.ts"
 import * as Turn from "../turn.ts"
 
 /** Asks one question. */
@@ -40,16 +42,27 @@ export const ask = Command.make(
       ...yield* Message.messageId(input.messageId),
       ...Message.requestOptions(input)
     }
-    const { api, provide, target: { reader } } = yield* connectAgent
+    const { api, leave, provide, target: { reader } } = yield* connectAgent
     const { isLive } = yield* Output
     const isStream = input.wait && Option.getOrElse(input.stream, () => isLive)
+    const { cancelOnInterrupt } = yield* root
     const answer = yield* provide(
       isStream
-        ? Turn.follow({ operation: Operation.SendStreamingMessage._tag, reader, events: api.stream(parts, options) })
+        ? Turn.follow({
+          operation: Operation.SendStreamingMessage._tag,
+          reader,
+          leave,
+          events: api.stream(parts, options)
+        })
         : Turn.once({
           operation: Operation.SendMessage._tag,
           reader,
-          result: api.send(parts, input.wait ? options : { ...options, returnImmediately: true })
+          leave,
+          ...!input.wait
+            ? { result: api.send(parts, { ...options, returnImmediately: true }) }
+            : cancelOnInterrupt
+            ? sendByStream(api, parts, options)
+            : { result: api.send(parts, options) }
         })
     )
     yield* Outcome.end(answer)

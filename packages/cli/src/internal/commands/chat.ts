@@ -10,6 +10,7 @@ import { connectAgent, type Connection } from "../connect.ts"
 import { Exit } from "../exit.ts"
 import * as Flags from "../flags.ts"
 import { handler } from "../handler.ts"
+import type { Leave } from "../leave.ts"
 import * as Lines from "../lines.ts"
 import * as Message from "../message.ts"
 import * as Outcome from "../outcome.ts"
@@ -36,6 +37,7 @@ interface Chat {
   readonly conversation: Conversation.Service
   readonly provide: Connection["provide"]
   readonly reader: Reader
+  readonly leave: Leave
   /** The options of every message. */
   readonly options: Agent.Options
   readonly state: State
@@ -64,10 +66,11 @@ const cancel = (chat: Chat): void => {
 
 /** Sends a message and keeps the exit code of its turn. */
 const sendMessage = (chat: Chat, text: string) => {
-  const { conversation, fork, options, provide, reader, state } = chat
+  const { conversation, fork, leave, options, provide, reader, state } = chat
   return Turn.follow({
     operation: Operation.SendStreamingMessage._tag,
     reader,
+    leave,
     events: conversation.stream(text, {
       ...options,
       ...(state.replyTo !== undefined && { taskId: state.replyTo })
@@ -120,12 +123,13 @@ export const chat = Command.make(
   { ...Flags.place, ...Flags.request },
   handler(Effect.fnUntraced(function*(input) {
     const { contextId, taskId } = yield* Message.place(input)
-    const { api, provide, target: { reader } } = yield* connectAgent
+    const { api, leave, provide, target: { reader } } = yield* connectAgent
     const state: State = { waiting: 0, cancel: "no", taskId, replyTo: taskId, code: 0 }
     const chat: Chat = {
       conversation: yield* Conversation.of(api, contextId === undefined ? {} : { contextId }),
       provide,
       reader,
+      leave,
       options: Message.requestOptions(input),
       state,
       fork: Effect.runForkWith(yield* Effect.context<Output>())

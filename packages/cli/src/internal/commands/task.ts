@@ -97,10 +97,10 @@ const watch = Command.make(
   { id },
   handler(Effect.fnUntraced(function*(input) {
     const taskId = yield* Message.taskId(input.id)
-    const { api, provide, target: { reader } } = yield* connectAgent
+    const { api, leave, provide, target: { reader } } = yield* connectAgent
     const events = api.subscribe(taskId)
     yield* Outcome.end(
-      yield* provide(Turn.follow({ operation: Operation.SubscribeToTask._tag, reader, events }))
+      yield* provide(Turn.follow({ operation: Operation.SubscribeToTask._tag, reader, leave, events }))
     )
   }))
 ).pipe(Command.withDescription("Subscribe to a task and follow it to its end, as ask --stream does."))
@@ -121,10 +121,12 @@ const wait = Command.make(
   { id },
   handler(Effect.fnUntraced(function*(input) {
     const taskId = yield* Message.taskId(input.id)
-    const { api, provide, target: { reader } } = yield* connectAgent
+    const { api, leave, provide, target: { reader } } = yield* connectAgent
     // reads first, so that an unreachable agent fails at once
     const result = withTotalTimeout(Effect.flatMap(api.getTask(taskId), (task) => api.waitFor(task)))
-    yield* Outcome.end(yield* provide(Turn.once({ operation: "Agent.waitFor", reader, result, taskId })))
+    yield* Outcome.end(
+      yield* provide(Turn.once({ operation: "Agent.waitFor", reader, leave, result, taskId: () => taskId }))
+    )
   }))
 ).pipe(
   Command.withDescription(
