@@ -12,7 +12,7 @@ const model = words(
 const layers: ReadonlyArray<ReadonlyArray<string>> = [
   [...model, "KeyedLock"],
   words("Operation AgentError AgentStream Answer TaskProgress ToolCall Recognizer ServiceParameters internal/errors"),
-  words("Dialect Protocol Transport Credential Timeouts internal/protocol"),
+  words("Dialect ClientProtocol Protocol Transport Credential Timeouts internal/protocol"),
   words("AgentTransport Resilience internal/transport"),
   words(`
     HttpBinding HttpTransport HttpPeer HttpExchange ServedInterfaces ServerHandler ServerSentEvents AddressGuard Credentials

@@ -20,9 +20,9 @@
 import * as Agent from "@effect-a2a/core/Agent"
 import * as AgentError from "@effect-a2a/core/AgentError"
 import * as AgentTransport from "@effect-a2a/core/AgentTransport"
+import * as ClientProtocol from "@effect-a2a/core/ClientProtocol"
 import * as Connector from "@effect-a2a/core/Connector"
 import type { Credentials } from "@effect-a2a/core/Credentials"
-import * as Protocol from "@effect-a2a/core/Protocol"
 import * as AdkRecognizer from "@effect-a2a/transport-adk/AdkRecognizer"
 import * as JsonRpc from "@effect-a2a/transport-jsonrpc/JsonRpc"
 import * as Rest from "@effect-a2a/transport-rest/Rest"
@@ -42,7 +42,7 @@ export const bindings = { rest: Rest.binding, jsonrpc: JsonRpc.binding } as cons
 export type Binding = keyof typeof bindings
 
 /** The installed protocol versions. */
-export const protocols = { "1.0": Protocol.v1_0, "0.3": Protocol.v0_3 } as const
+export const protocols = { "1.0": ClientProtocol.v1_0, "0.3": ClientProtocol.v0_3 } as const
 
 /** An installed protocol version. */
 export type Version = keyof typeof protocols

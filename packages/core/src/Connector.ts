@@ -29,16 +29,16 @@ import * as Layer from "effect/Layer"
 import * as Agent from "./Agent.ts"
 import type { AgentError } from "./AgentError.ts"
 import * as AgentTransport from "./AgentTransport.ts"
+import type * as ClientProtocol from "./ClientProtocol.ts"
 import type { Credentials } from "./Credentials.ts"
 import * as Discovery from "./Discovery.ts"
 import type * as HttpBinding from "./HttpBinding.ts"
 import * as HttpTransport from "./HttpTransport.ts"
-import type * as Protocol from "./Protocol.ts"
 
 /** The bindings and the protocol versions of a program, by name and in order of preference. */
 export interface Installed<Binding extends string, Version extends string> {
   readonly bindings: { readonly [_ in Binding]: HttpBinding.HttpBinding }
-  readonly protocols: { readonly [_ in Version]: Protocol.Protocol }
+  readonly protocols: { readonly [_ in Version]: ClientProtocol.ClientProtocol }
 }
 
 /** An interface at a known URL. Defaults: the first installed binding and the first installed protocol version. */
@@ -46,7 +46,7 @@ export interface Options<Binding extends string, Version extends string>
   extends Omit<HttpTransport.Options, "protocol">
 {
   readonly binding?: Binding | undefined
-  readonly protocol?: Version | Protocol.Protocol | undefined
+  readonly protocol?: Version | ClientProtocol.ClientProtocol | undefined
 }
 
 /** An agent that is found by its URL, by its card's URL, or by its card. */

@@ -1,6 +1,6 @@
 /**
  * A dialect: how one protocol version is written in one binding, as one codec per operation for requests and one for
- * results. The serving and the calling half use the same one.
+ * results. Servers use a whole one, clients its calling half.
  *
  * ```ts
  * import { Dialect, Id, Protocol } from "@effect-a2a/core"
@@ -20,10 +20,14 @@ import type * as Schema from "effect/Schema"
 import type * as AgentError from "./AgentError.ts"
 import type * as Operation from "./Operation.ts"
 
-/** Converts wire JSON to canonical values and back: writes strictly, reads leniently. A failure names the members. */
-export interface Codec<A> {
+/** Writes canonical values as wire JSON. */
+export interface Encoder<in A> {
   /** Writes strictly; fails with the members that the dialect cannot express. */
   readonly encode: (value: A) => Result.Result<Schema.Json, ReadonlyArray<AgentError.Violation>>
+}
+
+/** Reads canonical values from wire JSON. */
+export interface Decoder<out A> {
   /** Reads leniently; fails with the members that cannot be read. */
   readonly decode: (json: unknown) => Result.Result<A, ReadonlyArray<AgentError.Violation>>
   /** Returns false for an event of a later protocol version, which a client skips. Absent: every event is known. */
@@ -32,13 +36,22 @@ export interface Codec<A> {
   readonly isFinal?: (json: unknown) => boolean | undefined
 }
 
-/** One codec per operation for its request and one for its result (one event, for a stream). */
-export interface Dialect {
+/** Converts wire JSON to canonical values and back: writes strictly, reads leniently. A failure names the members. */
+export interface Codec<in out A> extends Encoder<A>, Decoder<A> {}
+
+/** The calling half of a dialect: it writes requests and reads results (one event, for a stream). */
+export interface ClientDialect {
   /** A name for error messages, such as `A2A 0.3 REST`. */
   readonly name: string
-  /** Codecs of requests, by operation. Absent: the dialect lacks the operation. */
+  /** Encoders of requests, by operation. Absent: the dialect lacks the operation. */
+  readonly request: { readonly [K in Operation.Tag]?: Encoder<Operation.Request<Operation.All[K]>> }
+  /** Decoders of results, by operation. */
+  readonly success: { readonly [K in Operation.Tag]?: Decoder<Operation.Success<Operation.All[K]>> }
+}
+
+/** A whole dialect: one codec per operation for its request and one for its result. */
+export interface Dialect extends ClientDialect {
   readonly request: { readonly [K in Operation.Tag]?: Codec<Operation.Request<Operation.All[K]>> }
-  /** Codecs of results, by operation. */
   readonly success: { readonly [K in Operation.Tag]?: Codec<Operation.Success<Operation.All[K]>> }
 }
 

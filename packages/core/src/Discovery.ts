@@ -35,6 +35,7 @@ import * as AddressGuard from "./AddressGuard.ts"
 import type * as AgentCard from "./AgentCard.ts"
 import * as AgentError from "./AgentError.ts"
 import { AgentTransport } from "./AgentTransport.ts"
+import * as ClientProtocol from "./ClientProtocol.ts"
 import * as Credentials from "./Credentials.ts"
 import * as HttpBinding from "./HttpBinding.ts"
 import * as HttpTransport from "./HttpTransport.ts"
@@ -45,7 +46,6 @@ import * as Request from "./internal/http/request.ts"
 import * as Failover from "./internal/transport/failover.ts"
 import * as WithCard from "./internal/transport/withCard.ts"
 import * as Operation from "./Operation.ts"
-import * as Protocol from "./Protocol.ts"
 
 /** The place of a card. */
 export interface CardOptions {
@@ -63,7 +63,7 @@ export interface Options extends CardOptions {
   /** The bindings that are installed, such as `Rest.binding`. */
   readonly bindings: Arr.NonEmptyReadonlyArray<HttpBinding.HttpBinding>
   /** The protocol versions that are installed. Default: 1.0 and 0.3. */
-  readonly protocols?: Arr.NonEmptyReadonlyArray<Protocol.Protocol> | undefined
+  readonly protocols?: Arr.NonEmptyReadonlyArray<ClientProtocol.ClientProtocol> | undefined
   /**
    * Uses the next compatible interface if no connection to the one before can be made. Default: false. An option and not
    * a decorator, because the other interfaces are known here only.
@@ -77,14 +77,14 @@ type Failure = AgentError.AgentError
 type Source = Effect.Effect<AgentCard.AgentCard, Failure>
 
 /** Reads the cards of all protocol versions. */
-const reader = Protocol.v1_0
+const reader = ClientProtocol.v1_0
 
 const toError = (operation: string, target?: string) => (reason: AgentError.AgentErrorReason) =>
   new AgentError.AgentError({ operation, ...(target === undefined ? undefined : { target }), reason })
 
 const source = Effect.fnUntraced(function*(
   url: string,
-  protocol: Protocol.Protocol,
+  protocol: ClientProtocol.ClientProtocol,
   path: string | undefined
 ): Effect.fn.Return<Source, Failure, HttpClient.HttpClient | Credentials.Credentials> {
   const base = yield* Effect.fromResult(Request.parseUrl(url)).pipe(Effect.mapError(toError("discover")))
@@ -132,7 +132,14 @@ export const make = /*#__PURE__*/ Effect.fnUntraced(function*(options: Options):
   Failure,
   HttpClient.HttpClient | Credentials.Credentials
 > {
-  const { agent, allow = [], bindings, fallback = false, path, protocols = [Protocol.v1_0, Protocol.v0_3] } = options
+  const {
+    agent,
+    allow = [],
+    bindings,
+    fallback = false,
+    path,
+    protocols = [ClientProtocol.v1_0, ClientProtocol.v0_3]
+  } = options
   const isUrl = typeof agent === "string"
   const current: Source = isUrl ? yield* source(agent, protocols[0], path) : Effect.succeed(agent)
   const card = yield* current

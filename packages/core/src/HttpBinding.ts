@@ -18,8 +18,9 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import type * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
+import type * as ClientProtocol from "./ClientProtocol.ts"
+import type * as Dialect from "./Dialect.ts"
 import type * as Operation from "./Operation.ts"
-import type * as Protocol from "./Protocol.ts"
 
 /** A request without its host: `path` and `query` are appended to those of the interface's URL. */
 export interface HttpRequest {
@@ -36,27 +37,27 @@ export interface HttpBinding {
   /** `HTTP+JSON`, `JSONRPC`, or a URI. */
   readonly protocolBinding: string
   /** Selects the dialect of a protocol version. */
-  readonly dialect: (protocol: Protocol.Protocol) => Protocol.Dialect
+  readonly dialect: (protocol: ClientProtocol.ClientProtocol) => Dialect.ClientDialect
   /** Returns the media types accepted for a response that is not a stream. */
-  readonly accept: (protocol: Protocol.Protocol) => string
+  readonly accept: (protocol: ClientProtocol.ClientProtocol) => string
   /**
    * Returns the possible requests of an operation, in order of preference; none if the protocol version lacks it. `body`
    * is the encoded request of the operation, `id` identifies this call.
    */
   readonly toRequests: (input: {
-    readonly protocol: Protocol.Protocol
+    readonly protocol: ClientProtocol.ClientProtocol
     readonly operation: Operation.Any
     readonly body: Schema.Json
     readonly id: string
   }) => ReadonlyArray<HttpRequest>
   /** Takes the result out of a response body, or out of one event; `event` is its SSE type. */
   readonly fromResponse: (input: {
-    readonly protocol: Protocol.Protocol
+    readonly protocol: ClientProtocol.ClientProtocol
     readonly status: number
     readonly body: unknown
     readonly id: string
     readonly event?: string | undefined
-  }) => Result.Result<unknown, Protocol.WireFailure>
+  }) => Result.Result<unknown, Dialect.WireFailure>
 }
 
 /**

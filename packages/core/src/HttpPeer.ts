@@ -35,6 +35,7 @@ import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import type * as AgentCard from "./AgentCard.ts"
 import * as AgentError from "./AgentError.ts"
+import type * as ClientProtocol from "./ClientProtocol.ts"
 import type { Credential } from "./Credential.ts"
 import * as Credentials from "./Credentials.ts"
 import { CurrentLimits, type HttpRequest } from "./HttpBinding.ts"
@@ -46,7 +47,6 @@ import * as Request from "./internal/http/request.ts"
 import * as Sse from "./internal/http/sse.ts"
 import * as UncertainSend from "./internal/transport/uncertainSend.ts"
 import * as Operation from "./Operation.ts"
-import type * as Protocol from "./Protocol.ts"
 import * as Timeouts from "./Timeouts.ts"
 
 /** The other side: its URL and interface, and the client and credentials to reach it with. */
@@ -54,7 +54,7 @@ export interface HttpPeer {
   readonly base: URL
   readonly target: AgentCard.AgentInterface
   /** Absent for peers that do not speak A2A: no protocol headers are sent. */
-  readonly protocol?: Protocol.Protocol | undefined
+  readonly protocol?: ClientProtocol.ClientProtocol | undefined
   readonly client: HttpClient.HttpClient
   readonly credentials: Credentials.Credentials["Service"]
   /** Characters of a response that is not a stream, at most. */
@@ -63,7 +63,7 @@ export interface HttpPeer {
 
 /** A peer that speaks A2A. */
 export interface A2aPeer extends HttpPeer {
-  readonly protocol: Protocol.Protocol
+  readonly protocol: ClientProtocol.ClientProtocol
 }
 
 /**

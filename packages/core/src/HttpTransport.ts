@@ -26,19 +26,19 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as AgentError from "./AgentError.ts"
 import { AgentTransport } from "./AgentTransport.ts"
+import * as ClientProtocol from "./ClientProtocol.ts"
 import * as Credentials from "./Credentials.ts"
 import { CurrentLimits, type HttpBinding, type HttpRequest } from "./HttpBinding.ts"
 import type * as HttpPeer from "./HttpPeer.ts"
 import * as Engine from "./internal/http/engine.ts"
 import { parseUrl } from "./internal/http/request.ts"
-import * as Protocol from "./Protocol.ts"
 import * as Recognizer from "./Recognizer.ts"
 import type { Transport } from "./Transport.ts"
 
 /** The address of an agent's interface, and the protocol version to use there (default 1.0). */
 export interface Options {
   readonly url: string
-  readonly protocol?: Protocol.Protocol | undefined
+  readonly protocol?: ClientProtocol.ClientProtocol | undefined
   readonly tenant?: string | undefined
   /** The URL of its card. Default: the well-known paths below the URL and its origin. */
   readonly agentCardUrl?: string | undefined
@@ -51,7 +51,7 @@ const connect = Effect.fnUntraced(function*(options: Options, protocolBinding: s
   const base = yield* Effect.fromResult(parseUrl(options.url)).pipe(
     Effect.mapError((reason) => new AgentError.AgentError({ operation: "connect", reason }))
   )
-  const protocol = options.protocol ?? Protocol.v1_0
+  const protocol = options.protocol ?? ClientProtocol.v1_0
   const { maxResponseSize } = yield* CurrentLimits
   return {
     base,
@@ -88,7 +88,9 @@ export const layer = (
 const protocolConfig = () =>
   Config.Literals(["1.0", "0.3"], "A2A_PROTOCOL").pipe(
     Config.withDefault("1.0"),
-    Config.map((version): Protocol.Protocol => version === "0.3" ? Protocol.v0_3 : Protocol.v1_0)
+    Config.map((version): ClientProtocol.ClientProtocol =>
+      version === "0.3" ? ClientProtocol.v0_3 : ClientProtocol.v1_0
+    )
   )
 
 const tenantConfig = () => Config.NonEmptyString("A2A_TENANT").pipe(Config.withDefault(undefined))

@@ -14,12 +14,12 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import * as AgentCard from "./AgentCard.ts"
+import type * as AgentCard from "./AgentCard.ts"
 import * as Id from "./Id.ts"
 import * as Message from "./Message.ts"
 import { Metadata } from "./Metadata.ts"
 import * as PushNotification from "./PushNotification.ts"
-import * as StreamEvent from "./StreamEvent.ts"
+import type * as StreamEvent from "./StreamEvent.ts"
 import * as Task from "./Task.ts"
 import { TaskState } from "./TaskState.ts"
 
@@ -31,7 +31,7 @@ export interface Operation<
   Tag extends string,
   Mode extends "unary" | "streaming",
   Req extends Schema.Top,
-  Res extends Schema.Top
+  Result
 > {
   /** The name of the operation. */
   readonly _tag: Tag
@@ -42,25 +42,9 @@ export interface Operation<
   readonly idempotent: boolean
   /** The schema of requests. */
   readonly request: Req
-  /** The schema of results: of the whole result, or of one event of a stream. */
-  readonly success: Res
+  /** The type of results: of the whole result, or of one event of a stream. For the compiler only, never set. */
+  readonly success?: { readonly Type: Result }
 }
-
-const operation = <
-  const Tag extends string,
-  const Mode extends "unary" | "streaming",
-  Req extends Schema.Top,
-  Res extends Schema.Top
->(
-  _tag: Tag,
-  options: {
-    readonly mode: Mode
-    readonly kind: Kind
-    readonly idempotent: boolean
-    readonly request: Req
-    readonly success: Res
-  }
-): Operation<Tag, Mode, Req, Res> => ({ _tag, ...options })
 
 /** Addresses one of several agents behind one URL. Absent: the tenant of the agent's interface (A2A 1.0 §3.3.4). */
 const tenant = Schema.optionalKey(Schema.String)
@@ -100,22 +84,27 @@ export const SendMessageResponse = Schema.Union([Task.Task, Message.Message]).an
 export type SendMessageResponse = Task.Task | Message.Message
 
 /** Sends a message; results in a task or a message (A2A 1.0 §3.1.1). */
-export const SendMessage = operation("SendMessage", {
+export const SendMessage: Operation<"SendMessage", "unary", typeof SendMessageRequest, SendMessageResponse> = {
+  _tag: "SendMessage",
   mode: "unary",
   kind: "send",
   idempotent: false,
-  request: SendMessageRequest,
-  success: SendMessageResponse
-})
+  request: SendMessageRequest
+}
 
 /** Sends a message and streams the events of its task (A2A 1.0 §3.1.2). */
-export const SendStreamingMessage = operation("SendStreamingMessage", {
+export const SendStreamingMessage: Operation<
+  "SendStreamingMessage",
+  "streaming",
+  typeof SendMessageRequest,
+  StreamEvent.StreamEvent
+> = {
+  _tag: "SendStreamingMessage",
   mode: "streaming",
   kind: "send",
   idempotent: false,
-  request: SendMessageRequest,
-  success: StreamEvent.StreamEvent
-})
+  request: SendMessageRequest
+}
 
 /** The request of {@link GetTask}. */
 export class GetTaskRequest extends Schema.Opaque<GetTaskRequest>()(
@@ -123,13 +112,13 @@ export class GetTaskRequest extends Schema.Opaque<GetTaskRequest>()(
 ) {}
 
 /** Reads a task (A2A 1.0 §3.1.3). */
-export const GetTask = operation("GetTask", {
+export const GetTask: Operation<"GetTask", "unary", typeof GetTaskRequest, Task.Task> = {
+  _tag: "GetTask",
   mode: "unary",
   kind: "task",
   idempotent: true,
-  request: GetTaskRequest,
-  success: Task.Task
-})
+  request: GetTaskRequest
+}
 
 /** The request of {@link ListTasks}: filters, and a page. */
 export class ListTasksRequest extends Schema.Opaque<ListTasksRequest>()(
@@ -162,13 +151,13 @@ export class ListTasksResponse extends Schema.Opaque<ListTasksResponse>()(
 ) {}
 
 /** Lists tasks, by page (A2A 1.0 §3.1.4). */
-export const ListTasks = operation("ListTasks", {
+export const ListTasks: Operation<"ListTasks", "unary", typeof ListTasksRequest, ListTasksResponse> = {
+  _tag: "ListTasks",
   mode: "unary",
   kind: "task",
   idempotent: true,
-  request: ListTasksRequest,
-  success: ListTasksResponse
-})
+  request: ListTasksRequest
+}
 
 /** The request of {@link CancelTask}. */
 export class CancelTaskRequest extends Schema.Opaque<CancelTaskRequest>()(
@@ -176,13 +165,13 @@ export class CancelTaskRequest extends Schema.Opaque<CancelTaskRequest>()(
 ) {}
 
 /** Cancels a task (A2A 1.0 §3.1.5). */
-export const CancelTask = operation("CancelTask", {
+export const CancelTask: Operation<"CancelTask", "unary", typeof CancelTaskRequest, Task.Task> = {
+  _tag: "CancelTask",
   mode: "unary",
   kind: "task",
   idempotent: true,
-  request: CancelTaskRequest,
-  success: Task.Task
-})
+  request: CancelTaskRequest
+}
 
 /** The request of {@link SubscribeToTask}. */
 export class SubscribeToTaskRequest extends Schema.Opaque<SubscribeToTaskRequest>()(
@@ -190,13 +179,18 @@ export class SubscribeToTaskRequest extends Schema.Opaque<SubscribeToTaskRequest
 ) {}
 
 /** Streams the events of an existing task (A2A 1.0 §3.1.6). */
-export const SubscribeToTask = operation("SubscribeToTask", {
+export const SubscribeToTask: Operation<
+  "SubscribeToTask",
+  "streaming",
+  typeof SubscribeToTaskRequest,
+  StreamEvent.StreamEvent
+> = {
+  _tag: "SubscribeToTask",
   mode: "streaming",
   kind: "task",
   idempotent: true,
-  request: SubscribeToTaskRequest,
-  success: StreamEvent.StreamEvent
-})
+  request: SubscribeToTaskRequest
+}
 
 /** The request of {@link CreateTaskPushNotificationConfig}. */
 export class CreateTaskPushNotificationConfigRequest extends Schema.Opaque<CreateTaskPushNotificationConfigRequest>()(
@@ -206,13 +200,18 @@ export class CreateTaskPushNotificationConfigRequest extends Schema.Opaque<Creat
 ) {}
 
 /** Adds a webhook to a task (A2A 1.0 §3.1.7). */
-export const CreateTaskPushNotificationConfig = operation("CreateTaskPushNotificationConfig", {
+export const CreateTaskPushNotificationConfig: Operation<
+  "CreateTaskPushNotificationConfig",
+  "unary",
+  typeof CreateTaskPushNotificationConfigRequest,
+  PushNotification.TaskPushNotificationConfig
+> = {
+  _tag: "CreateTaskPushNotificationConfig",
   mode: "unary",
   kind: "push",
   idempotent: false,
-  request: CreateTaskPushNotificationConfigRequest,
-  success: PushNotification.TaskPushNotificationConfig
-})
+  request: CreateTaskPushNotificationConfigRequest
+}
 
 /** The request of {@link GetTaskPushNotificationConfig}. */
 export class GetTaskPushNotificationConfigRequest extends Schema.Opaque<GetTaskPushNotificationConfigRequest>()(
@@ -220,13 +219,18 @@ export class GetTaskPushNotificationConfigRequest extends Schema.Opaque<GetTaskP
 ) {}
 
 /** Reads a webhook of a task (A2A 1.0 §3.1.8). */
-export const GetTaskPushNotificationConfig = operation("GetTaskPushNotificationConfig", {
+export const GetTaskPushNotificationConfig: Operation<
+  "GetTaskPushNotificationConfig",
+  "unary",
+  typeof GetTaskPushNotificationConfigRequest,
+  PushNotification.TaskPushNotificationConfig
+> = {
+  _tag: "GetTaskPushNotificationConfig",
   mode: "unary",
   kind: "push",
   idempotent: true,
-  request: GetTaskPushNotificationConfigRequest,
-  success: PushNotification.TaskPushNotificationConfig
-})
+  request: GetTaskPushNotificationConfigRequest
+}
 
 /** The request of {@link ListTaskPushNotificationConfigs}. */
 export class ListTaskPushNotificationConfigsRequest extends Schema.Opaque<ListTaskPushNotificationConfigsRequest>()(
@@ -248,13 +252,18 @@ export class ListTaskPushNotificationConfigsResponse extends Schema.Opaque<ListT
 ) {}
 
 /** Lists the webhooks of a task, by page (A2A 1.0 §3.1.9). */
-export const ListTaskPushNotificationConfigs = operation("ListTaskPushNotificationConfigs", {
+export const ListTaskPushNotificationConfigs: Operation<
+  "ListTaskPushNotificationConfigs",
+  "unary",
+  typeof ListTaskPushNotificationConfigsRequest,
+  ListTaskPushNotificationConfigsResponse
+> = {
+  _tag: "ListTaskPushNotificationConfigs",
   mode: "unary",
   kind: "push",
   idempotent: true,
-  request: ListTaskPushNotificationConfigsRequest,
-  success: ListTaskPushNotificationConfigsResponse
-})
+  request: ListTaskPushNotificationConfigsRequest
+}
 
 /** The request of {@link DeleteTaskPushNotificationConfig}. */
 export class DeleteTaskPushNotificationConfigRequest extends Schema.Opaque<DeleteTaskPushNotificationConfigRequest>()(
@@ -262,13 +271,18 @@ export class DeleteTaskPushNotificationConfigRequest extends Schema.Opaque<Delet
 ) {}
 
 /** Removes a webhook from a task (A2A 1.0 §3.1.10). */
-export const DeleteTaskPushNotificationConfig = operation("DeleteTaskPushNotificationConfig", {
+export const DeleteTaskPushNotificationConfig: Operation<
+  "DeleteTaskPushNotificationConfig",
+  "unary",
+  typeof DeleteTaskPushNotificationConfigRequest,
+  void
+> = {
+  _tag: "DeleteTaskPushNotificationConfig",
   mode: "unary",
   kind: "push",
   idempotent: true,
-  request: DeleteTaskPushNotificationConfigRequest,
-  success: Schema.Void
-})
+  request: DeleteTaskPushNotificationConfigRequest
+}
 
 /** The request of {@link GetExtendedAgentCard}. */
 export class GetExtendedAgentCardRequest extends Schema.Opaque<GetExtendedAgentCardRequest>()(
@@ -276,25 +290,30 @@ export class GetExtendedAgentCardRequest extends Schema.Opaque<GetExtendedAgentC
 ) {}
 
 /** Reads the card for authenticated callers (A2A 1.0 §3.1.11). */
-export const GetExtendedAgentCard = operation("GetExtendedAgentCard", {
+export const GetExtendedAgentCard: Operation<
+  "GetExtendedAgentCard",
+  "unary",
+  typeof GetExtendedAgentCardRequest,
+  AgentCard.AgentCard
+> = {
+  _tag: "GetExtendedAgentCard",
   mode: "unary",
   kind: "card",
   idempotent: true,
-  request: GetExtendedAgentCardRequest,
-  success: AgentCard.AgentCard
-})
+  request: GetExtendedAgentCardRequest
+}
 
 /**
  * The public card (A2A 1.0 §8.2). The specification lists no operation for it; as a value like the others it lets one
  * transport serve in-process agents, gateways and HTTP alike.
  */
-export const GetAgentCard = operation("GetAgentCard", {
+export const GetAgentCard: Operation<"GetAgentCard", "unary", Schema.Struct<{}>, AgentCard.AgentCard> = {
+  _tag: "GetAgentCard",
   mode: "unary",
   kind: "card",
   idempotent: true,
-  request: Schema.Struct({}),
-  success: AgentCard.AgentCard
-})
+  request: Schema.Struct({})
+}
 
 /** Every operation by name: the specification's eleven remote ones, and the public card. */
 export const all = {
@@ -331,4 +350,4 @@ export type Streaming = Extract<Any, { readonly mode: "streaming" }>
 export type Request<Op extends Any> = Op["request"]["Type"]
 
 /** The result of an operation: one value, or one event of its stream. */
-export type Success<Op extends Any> = Op["success"]["Type"]
+export type Success<Op extends Any> = NonNullable<Op["success"]>["Type"]

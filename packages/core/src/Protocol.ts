@@ -1,6 +1,6 @@
 /**
- * Protocol versions, as values: codecs, routes, method names and error tables that the bindings read. Another protocol
- * version is another value; a vendor's deviations are a patch of one.
+ * Protocol versions, as values: codecs, routes, method names and error tables that the bindings read, for servers and
+ * clients. Another protocol version is another value; a vendor's deviations are a patch of one.
  *
  * ```ts
  * import { Protocol } from "@effect-a2a/core"
@@ -13,15 +13,13 @@
  * @since 0.1.0
  * @stability unstable
  */
-import type * as Arr from "effect/Array"
 import { dual } from "effect/Function"
 import type * as Schema from "effect/Schema"
 import type * as AgentCard from "./AgentCard.ts"
-import type { Codec, Dialect, Route, WireFailure, WireRefusal } from "./Dialect.ts"
+import type * as ClientProtocol from "./ClientProtocol.ts"
+import type { Codec, Dialect, WireFailure, WireRefusal } from "./Dialect.ts"
 import * as version0_3 from "./internal/protocol/v0_3/version.ts"
 import * as version1_0 from "./internal/protocol/v1_0/version.ts"
-import type * as Operation from "./Operation.ts"
-import type { Recognizer } from "./Recognizer.ts"
 
 export type {
   /** Converts wire JSON to canonical values and back. */
@@ -36,49 +34,38 @@ export type {
   WireRefusal
 } from "./Dialect.ts"
 
-/** A protocol version: everything that a binding needs to read and write it. */
-export interface Protocol<out Version extends string = string> {
-  /** The number of the version, such as `1.0`. */
-  readonly version: Version
+/** Reads and writes errors of whatever stands before an agent: gateways, proxies, the REST binding itself. */
+export interface FailureCodec extends ClientProtocol.FailureDecoder {
+  /** Writes a refusal as an HTTP response. */
+  readonly encode: (failure: WireFailure) => { readonly status: number; readonly body: Schema.Json }
+}
+
+/** Reads and writes the `error` member of a JSON-RPC response. */
+export interface ErrorCodec extends ClientProtocol.ErrorDecoder {
+  /** Writes a refusal as the member, or as a whole HTTP response. */
+  readonly encode: (failure: WireFailure) => WireRefusal
+}
+
+/** A protocol version in the REST binding, for servers too. */
+export interface Rest extends ClientProtocol.Rest {
+  readonly dialect: Dialect
+}
+
+/** A protocol version in the JSON-RPC binding, for servers too. */
+export interface JsonRpc extends ClientProtocol.JsonRpc {
+  readonly dialect: Dialect
+  readonly failure: ErrorCodec
+}
+
+/** A protocol version: everything that a binding needs to read and write it, on both sides. */
+export interface Protocol<out Version extends string = string> extends ClientProtocol.ClientProtocol<Version> {
   /** True if a request must name its version; without a name it is a request of 0.3 (A2A 1.0 §3.6). */
   readonly versionRequired: boolean
-  /** The name of the header that lists extensions. */
-  readonly extensionsHeader: string
   /** The codec of agent cards. */
   readonly agentCard: Codec<AgentCard.AgentCard>
-  /** Read the meaning of parts that this peer writes beside them. Default: none. */
-  readonly recognizers: ReadonlyArray<Recognizer>
-  /** Errors of whatever stands before an agent: gateways, proxies, the REST binding itself. */
-  readonly http: {
-    readonly failure: {
-      /** Returns `undefined` if the document is not an error. Called for every status of 400 or above, and for events. */
-      readonly decode: (body: unknown) => WireFailure | undefined
-      readonly encode: (failure: WireFailure) => { readonly status: number; readonly body: Schema.Json }
-    }
-  }
-  /** The REST binding. */
-  readonly rest: {
-    readonly dialect: Dialect
-    /** In order of preference. A client tries the next one if a peer responds with a bare 404 or 405. */
-    readonly routes: { readonly [K in Operation.Tag]?: Arr.NonEmptyReadonlyArray<Route> }
-    /** The segment that begins every route; it is not repeated if the interface's URL already ends in it. */
-    readonly prefix?: string
-    /** True if a tenant is a leading path segment (A2A 1.0 §11.3); otherwise it is a member of the request. */
-    readonly tenantSegment?: boolean
-    /** The media type of responses; a client accepts `application/json` too. */
-    readonly contentType: string
-  }
-  /** The JSON-RPC binding. */
-  readonly jsonRpc: {
-    readonly dialect: Dialect
-    /** Method names by operation. Absent: the version lacks the operation. */
-    readonly methods: { readonly [K in Operation.Tag]?: string }
-    readonly failure: {
-      /** Reads the `error` member. */
-      readonly decode: (error: unknown) => WireFailure
-      readonly encode: (failure: WireFailure) => WireRefusal
-    }
-  }
+  readonly http: { readonly failure: FailureCodec }
+  readonly rest: Rest
+  readonly jsonRpc: JsonRpc
 }
 
 /**

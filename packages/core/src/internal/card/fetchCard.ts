@@ -6,8 +6,8 @@ import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import type * as AgentCard from "../../AgentCard.ts"
 import * as AgentError from "../../AgentError.ts"
+import type * as ClientProtocol from "../../ClientProtocol.ts"
 import * as HttpPeer from "../../HttpPeer.ts"
-import type * as Protocol from "../../Protocol.ts"
 import * as ServiceParameters from "../../ServiceParameters.ts"
 import { publicUrl } from "../errors/publicUrl.ts"
 import * as Refusal from "../http/refusal.ts"
@@ -31,10 +31,10 @@ export const places = (base: URL, path?: string | undefined): Places => {
   return Arr.map(Arr.dedupe(hrefs), (href) => new URL(href))
 }
 
-const toMalformed = (protocol: Protocol.Protocol, message: string, issue: string) =>
+const toMalformed = (protocol: ClientProtocol.ClientProtocol, message: string, issue: string) =>
   new AgentError.MalformedResponseError({ message, dialect: `A2A ${protocol.version} card`, issue })
 
-const decode = (protocol: Protocol.Protocol, answer: HttpPeer.JsonResponse): Result.Result<
+const decode = (protocol: ClientProtocol.ClientProtocol, answer: HttpPeer.JsonResponse): Result.Result<
   AgentCard.AgentCard,
   AgentError.AgentErrorReason
 > => {

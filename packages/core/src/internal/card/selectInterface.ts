@@ -3,21 +3,21 @@ import * as Arr from "effect/Array"
 import * as Result from "effect/Result"
 import type * as AgentCard from "../../AgentCard.ts"
 import * as AgentError from "../../AgentError.ts"
+import type * as ClientProtocol from "../../ClientProtocol.ts"
 import type { HttpBinding } from "../../HttpBinding.ts"
-import type * as Protocol from "../../Protocol.ts"
 import { minor } from "../protocol/card.ts"
 
 /** The bindings and protocol versions of this client. */
 export interface Installed {
   readonly bindings: Arr.NonEmptyReadonlyArray<HttpBinding>
-  readonly protocols: Arr.NonEmptyReadonlyArray<Protocol.Protocol>
+  readonly protocols: Arr.NonEmptyReadonlyArray<ClientProtocol.ClientProtocol>
 }
 
 /** An interface with the binding and the protocol version that it needs. */
 export interface Compatible {
   readonly target: AgentCard.AgentInterface
   readonly binding: HttpBinding
-  readonly protocol: Protocol.Protocol
+  readonly protocol: ClientProtocol.ClientProtocol
 }
 
 const versions = (all: ReadonlyArray<string>) => [...new Set(all)].join(" and ")

@@ -8,11 +8,11 @@ import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as AgentError from "../../AgentError.ts"
+import type { ClientDialect, Decoder, WireFailure } from "../../Dialect.ts"
 import type { HttpBinding, HttpRequest, Limits } from "../../HttpBinding.ts"
 import * as HttpPeer from "../../HttpPeer.ts"
 import type { TaskId } from "../../Id.ts"
 import * as Operation from "../../Operation.ts"
-import type * as Protocol from "../../Protocol.ts"
 import * as Recognizer from "../../Recognizer.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
 import * as Timeouts from "../../Timeouts.ts"
@@ -31,13 +31,13 @@ import * as Refusal from "./refusal.ts"
 import * as Sse from "./sse.ts"
 
 type Reason = AgentError.AgentErrorReason
-type Failure = Reason | Protocol.WireFailure
+type Failure = Reason | WireFailure
 
 /** An agent's interface, and how to speak to it. */
 interface Connection {
   readonly peer: HttpPeer.A2aPeer
   readonly binding: HttpBinding
-  readonly dialect: Protocol.Dialect
+  readonly dialect: ClientDialect
   readonly limits: Limits
   readonly recognizers: ReadonlyArray<Recognizer.Recognizer>
 }
@@ -119,7 +119,7 @@ const exchange = (
 }
 
 const decode = (self: Connection, operation: Operation.Any, json: unknown): Result.Result<unknown, Reason> => {
-  const codec = Prepare.codecOf(self.dialect.success, operation)
+  const codec: Decoder<unknown> | undefined = self.dialect.success[operation._tag]
   if (codec === undefined) return Result.fail(Prepare.notInProtocol(self.binding, self.peer.protocol, operation))
   const result = codec.decode(json)
   if (Result.isSuccess(result)) return Result.succeed(Recognizer.apply(self.recognizers, result.success))
@@ -147,7 +147,7 @@ const events = (
   { credentials, response }: HttpPeer.Received,
   options: Pick<EventStream.Options, "cursor" | "mode" | "readTask" | "taskId">
 ): Stream.Stream<StreamEvent.StreamEvent, Reason> => {
-  const codec = Prepare.codecOf(self.dialect.success, operation)
+  const codec: Decoder<unknown> | undefined = self.dialect.success[operation._tag]
   const { protocol } = self.peer
   let isFinal: boolean | undefined
   return EventStream.decode({

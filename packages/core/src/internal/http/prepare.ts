@@ -3,9 +3,10 @@ import * as Arr from "effect/Array"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as AgentError from "../../AgentError.ts"
+import type { ClientProtocol } from "../../ClientProtocol.ts"
+import type { ClientDialect, Encoder } from "../../Dialect.ts"
 import type { HttpBinding, HttpRequest } from "../../HttpBinding.ts"
 import type * as Operation from "../../Operation.ts"
-import type * as Protocol from "../../Protocol.ts"
 
 type Reason = AgentError.AgentErrorReason
 
@@ -17,14 +18,12 @@ export interface Prepared {
   readonly ofTask: boolean
 }
 
-/** The codec of an operation, untyped: the compiler cannot relate a tag to its types here. */
-export const codecOf = (
-  codecs: Protocol.Dialect["request"] | Protocol.Dialect["success"],
-  operation: Operation.Any
-): Protocol.Codec<unknown> | undefined => codecs[operation._tag] as Protocol.Codec<unknown> | undefined
+/** The encoder of an operation's requests, untyped: the compiler cannot relate a tag to its types here. */
+const encoderOf = (dialect: ClientDialect, operation: Operation.Any): Encoder<unknown> | undefined =>
+  dialect.request[operation._tag] as Encoder<unknown> | undefined
 
 /** The reason for an operation that the protocol version lacks in this binding. */
-export const notInProtocol = (binding: HttpBinding, { version }: Protocol.Protocol, operation: Operation.Any) =>
+export const notInProtocol = (binding: HttpBinding, { version }: ClientProtocol, operation: Operation.Any) =>
   new AgentError.OperationNotInProtocolError({
     message: `A2A ${version} has no ${operation._tag} over ${binding.protocolBinding}`,
     protocolVersion: version
@@ -38,7 +37,7 @@ const invalid = (violations: ReadonlyArray<AgentError.Violation>) =>
 /** Makes the function that prepares requests; each operation's check is compiled at its first use. */
 export const make = (options: {
   readonly binding: HttpBinding
-  readonly protocol: Protocol.Protocol
+  readonly protocol: ClientProtocol
   readonly tenant: string | undefined
 }) => {
   const { binding, protocol, tenant } = options
@@ -55,12 +54,12 @@ export const make = (options: {
   }
 
   return (operation: Operation.Any, request: object): Result.Result<Prepared, Reason> => {
-    const codec = codecOf(dialect.request, operation)
-    if (codec === undefined) return Result.fail(notInProtocol(binding, protocol, operation))
+    const encoder = encoderOf(dialect, operation)
+    if (encoder === undefined) return Result.fail(notInProtocol(binding, protocol, operation))
     const id = `req-${++lastId}`
     const value = tenant === undefined ? request : { tenant, ...request }
     const violations = check(operation, value)
-    const body = violations === undefined ? codec.encode(value) : Result.fail(violations)
+    const body = violations === undefined ? encoder.encode(value) : Result.fail(violations)
     if (Result.isFailure(body)) return Result.fail(invalid(body.failure))
     const requests = binding.toRequests({ protocol, operation, body: body.success, id })
     return Arr.isReadonlyArrayNonEmpty(requests)

@@ -4,9 +4,9 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as AgentError from "../../AgentError.ts"
+import type * as ClientProtocol from "../../ClientProtocol.ts"
 import type { Credential } from "../../Credential.ts"
 import type { HttpRequest } from "../../HttpBinding.ts"
-import type * as Protocol from "../../Protocol.ts"
 import * as ServiceParameters from "../../ServiceParameters.ts"
 import { toPlacement } from "../credentials/placement.ts"
 
@@ -96,7 +96,7 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly base: URL
   readonly request: HttpRequest
   readonly accept: string
-  readonly protocol: Protocol.Protocol | undefined
+  readonly protocol: ClientProtocol.ClientProtocol | undefined
   readonly extensions?: ReadonlyArray<string> | undefined
   readonly lastEventId?: string | undefined
   readonly credentials: ReadonlyArray<Credential>

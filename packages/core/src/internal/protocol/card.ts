@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import type * as AgentCard from "../../AgentCard.ts"
 import type { Metadata } from "../../Metadata.ts"
-import { type Variant, variant } from "./codec.ts"
+import { makeDecoder, type Variant, variant } from "./codec.ts"
 import { readRequirements, readSchemes } from "./security.ts"
 import * as Wire from "./wireSchema.ts"
 
@@ -138,12 +138,12 @@ const read = (card: WireCard): AgentCard.AgentCard | undefined => {
 
 const variants = (): ReadonlyArray<Variant<AgentCard.AgentCard>> => [variant(schema(), read)]
 
-/** The reading half of a card's codec, the same in all versions. */
-export const cardReader = {
+/** The decoder of cards, the same in all versions. */
+export const cardDecoder = makeDecoder({
   message: "must be an agent card",
   variants,
   missingField: { field: "supportedInterfaces", description: "must have an interface with a URL and a binding" }
-}
+})
 
 /** Returns true if the interface speaks 0.3. */
 export const is03 = ({ protocolVersion }: AgentCard.AgentInterface): boolean => minor(protocolVersion) === "0.3"

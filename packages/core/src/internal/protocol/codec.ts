@@ -54,66 +54,85 @@ const findNonJson = (value: unknown, path: string, level: number): Violations | 
   return [{ field: path, description: "must be JSON" }]
 }
 
-export interface Options<A> {
+export interface DecoderOptions<A> {
   /** The description of a document that resembles none of the variants. */
   readonly message: string
   /** The violation of a document that matches a schema and still lacks a member, for rules that no schema expresses. */
   readonly missingField?: AgentError.Violation
   /** The strict form first; the others are read only. Called at the first decoding. */
   readonly variants: () => ReadonlyArray<Variant<A>>
-  readonly write: (value: A) => Schema.Json
-  /** Members that this dialect has no place for. */
-  readonly unsupportedFields?: ((value: NoInfer<A>) => Violations) | undefined
   readonly isKnown?: ((document: unknown) => boolean) | undefined
   readonly isFinal?: ((document: unknown) => boolean | undefined) | undefined
 }
 
-const explain = <A>(options: Options<A>, variants: ReadonlyArray<Variant<A>>, document: unknown): Violations => {
+/** Returns the members of a value that a dialect has no place for. */
+export type UnsupportedFields<in A> = (value: A) => Violations
+
+interface RequestOptions<A> extends DecoderOptions<A> {
+  readonly write: (value: A) => Schema.Json
+  readonly unsupportedFields?: UnsupportedFields<NoInfer<A>> | undefined
+}
+
+const explain = <A>(options: DecoderOptions<A>, variants: ReadonlyArray<Variant<A>>, document: unknown): Violations => {
   const all = variants.map((one) => findings(one.schema, one.rewrite(document)))
   return options.missingField !== undefined && all.some((found) => found.length === 0)
     ? [options.missingField]
     : closest(all, { path: [], description: options.message }).map(toViolation)
 }
 
-const makeReader = <A>(options: Options<A>, variants: () => ReadonlyArray<Variant<A>>) => (document: unknown) => {
-  for (const one of variants()) {
-    if (one.matches(document)) {
-      const value = one.read(document)
-      if (value !== undefined) return Result.succeed(value)
+const makeReader =
+  <A>(options: DecoderOptions<A>, variants: () => ReadonlyArray<Variant<A>>) => (document: unknown) => {
+    for (const one of variants()) {
+      if (one.matches(document)) {
+        const value = one.read(document)
+        if (value !== undefined) return Result.succeed(value)
+      }
     }
-  }
-  for (const one of variants()) {
-    const rewritten = one.rewrite(document)
-    if (one.matches(rewritten)) {
-      const value = one.read(rewritten)
-      if (value !== undefined) return Result.succeed(value)
+    for (const one of variants()) {
+      const rewritten = one.rewrite(document)
+      if (one.matches(rewritten)) {
+        const value = one.read(rewritten)
+        if (value !== undefined) return Result.succeed(value)
+      }
     }
+    return Result.fail(explain(options, variants(), document))
   }
-  return Result.fail(explain(options, variants(), document))
-}
 
-/** Creates the codec of a response or an event. */
-export const makeCodec = <A>(options: Options<A>): Dialect.Codec<A> => ({
+/** Creates the decoder of a response or an event. */
+export const makeDecoder = <A>(options: DecoderOptions<A>): Dialect.Decoder<A> => ({
   decode: makeReader(options, lazy(options.variants)),
-  encode: (value) => {
-    const wrong = options.unsupportedFields?.(value) ?? []
-    if (wrong.length > 0) return Result.fail(wrong)
-    const document = options.write(value)
-    const found = findNonJson(document, "", 0)
-    return found === undefined ? Result.succeed(document) : Result.fail(found)
-  },
   ...(options.isKnown === undefined ? undefined : { isKnown: options.isKnown }),
   ...(options.isFinal === undefined ? undefined : { isFinal: options.isFinal })
+})
+
+/** Creates an encoder. It fails with the members that the dialect has no place for, and with values that are not JSON. */
+export const makeEncoder = <A>(
+  write: (value: A) => Schema.Json,
+  unsupportedFields?: UnsupportedFields<A>
+): Dialect.Encoder<A> => ({
+  encode: (value) => {
+    const wrong = unsupportedFields?.(value) ?? []
+    if (wrong.length > 0) return Result.fail(wrong)
+    const document = write(value)
+    const found = findNonJson(document, "", 0)
+    return found === undefined ? Result.succeed(document) : Result.fail(found)
+  }
+})
+
+/** Creates the codec of a response or an event: the decoder of clients, and how servers write. */
+export const makeCodec = <A>(decoder: Dialect.Decoder<A>, write: (value: A) => Schema.Json): Dialect.Codec<A> => ({
+  ...decoder,
+  ...makeEncoder(write)
 })
 
 /**
  * Creates the codec of a request. An absent document is an empty request. A document that no variant matches is not
  * written: a request that every server has to refuse is refused before it is sent.
  */
-export const makeRequestCodec = <A>(options: Options<A>): Dialect.Codec<A> => {
+export const makeRequestCodec = <A>(options: RequestOptions<A>): Dialect.Codec<A> => {
   const variants = lazy(options.variants)
   const read = makeReader(options, variants)
-  const { encode } = makeCodec(options)
+  const { encode } = makeEncoder(options.write, options.unsupportedFields)
   return {
     decode: (document) => read(document ?? {}),
     encode: (value) =>

@@ -6,20 +6,20 @@ import type * as Dialect from "../../Dialect.ts"
 import type * as Id from "../../Id.ts"
 import type * as Operation from "../../Operation.ts"
 import type * as TaskState from "../../TaskState.ts"
-import { makeCodec, makeRequestCodec, variant } from "./codec.ts"
+import { makeDecoder, makeRequestCodec, type UnsupportedFields, variant } from "./codec.ts"
 import { readState, stateNames } from "./enums.ts"
 import type { Model } from "./model.ts"
 import * as Wire from "./wireSchema.ts"
 
 /** Returns the members of a request that a version cannot express. */
-export type UnsupportedFields = (value: { readonly tenant?: string }) => ReadonlyArray<AgentError.Violation>
+type WithoutTenant = UnsupportedFields<{ readonly tenant?: string }>
 
 type Request<K extends Operation.Tag> = Operation.Request<Operation.All[K]>
 
 /** Creates the codec of a request whose members have the same names and types in the model. */
 const plainRequest = <K extends Operation.Tag>(
   fields: () => Schema.Struct.Fields,
-  unsupportedFields?: UnsupportedFields
+  unsupportedFields?: WithoutTenant
 ) =>
   makeRequestCodec<Request<K>>({
     message: "must be an object",
@@ -56,7 +56,7 @@ const listFields = {
 /** Creates the codecs of requests that name tasks. */
 export const makeTaskRequests = (
   states: Readonly<Record<TaskState.TaskState, string>>,
-  unsupportedFields?: UnsupportedFields
+  unsupportedFields?: WithoutTenant
 ) => ({
   GetTask: plainRequest<"GetTask">(() => ({ ...ofTask, historyLength: Wire.count }), unsupportedFields),
   CancelTask: plainRequest<"CancelTask">(() => ({ ...ofTask, metadata: Wire.metadata }), unsupportedFields),
@@ -92,7 +92,7 @@ export const makeTaskRequests = (
 const ofConfig = () => ({ tenant: Wire.text, taskId: Wire.id, id: Wire.id })
 
 /** Creates the codecs of requests that name a push configuration, for 1.0 and for 0.3 over REST. */
-export const makeConfigRequests = (unsupportedFields?: UnsupportedFields) => ({
+export const makeConfigRequests = (unsupportedFields?: WithoutTenant) => ({
   GetTaskPushNotificationConfig: plainRequest<"GetTaskPushNotificationConfig">(ofConfig, unsupportedFields),
   DeleteTaskPushNotificationConfig: plainRequest<"DeleteTaskPushNotificationConfig">(ofConfig, unsupportedFields),
   ListTaskPushNotificationConfigs: plainRequest<"ListTaskPushNotificationConfigs">(
@@ -101,9 +101,9 @@ export const makeConfigRequests = (unsupportedFields?: UnsupportedFields) => ({
   )
 })
 
-/** Creates the codec of pages of tasks. A bare list, as in the tables of 0.3, is one whole page. */
-export const makeTaskPage = (model: Model): Dialect.Codec<Operation.ListTasksResponse> =>
-  makeCodec({
+/** Creates the decoder of pages of tasks. A bare list, as in the tables of 0.3, is one whole page. */
+export const makeTaskPage = (model: Model): Dialect.Decoder<Operation.ListTasksResponse> =>
+  makeDecoder({
     message: "must be a page of tasks",
     variants: () => {
       const tasks = Schema.Array(model.schemas().task)
@@ -120,12 +120,8 @@ export const makeTaskPage = (model: Model): Dialect.Codec<Operation.ListTasksRes
         totalSize: wire.totalSize ?? wire.tasks?.length ?? 0
       })
       return [variant(page, toPage), variant(tasks, (tasks) => toPage({ tasks }))]
-    },
-    write: ({ tasks, ...rest }) => ({ ...rest, tasks: tasks.map(model.writeTask) })
+    }
   })
 
-/** Creates the codec of a deletion's response: anything is read as success. */
-export const makeEmptyResult = (written: Schema.Json): Dialect.Codec<void> => ({
-  decode: () => Result.succeed(undefined),
-  encode: () => Result.succeed(written)
-})
+/** Reads the response to a deletion: anything is success. */
+export const emptyResult: Dialect.Decoder<void> = { decode: () => Result.succeed(undefined) }

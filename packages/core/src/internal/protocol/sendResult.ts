@@ -1,18 +1,19 @@
 /**
- * Codecs of the results of sends and of stream events. Every dialect reads both the wrapped form (`{"task": …}`) and the
- * bare one, its own first.
+ * Decoders of the results of sends and of stream events. Every dialect reads both the wrapped form (`{"task": …}`) and
+ * the bare one, its own first.
  */
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
-import type * as Dialect from "../../Dialect.ts"
 import type * as Message from "../../Message.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
 import type * as Task from "../../Task.ts"
-import { makeCodec, type Variant, variant } from "./codec.ts"
+import { makeDecoder, type Variant, variant } from "./codec.ts"
 import type { Model } from "./model.ts"
+import type { Decoders } from "./results.ts"
 import * as Wire from "./wireSchema.ts"
 
-type Name = "statusUpdate" | "artifactUpdate" | "task" | "message"
+/** The members that wrap results and events. */
+export type Name = "statusUpdate" | "artifactUpdate" | "task" | "message"
 
 const wrapper = <W, A>(name: Name, schema: Schema.Codec<W>, read: (wire: W) => A): Variant<A> => {
   const none = { statusUpdate: Wire.absent, artifactUpdate: Wire.absent, task: Wire.absent, message: Wire.absent }
@@ -44,14 +45,6 @@ const isKnown = (document: unknown): boolean =>
     ? kinds.has(document.kind)
     : knownMembers.some((name) => document[name] !== undefined && document[name] !== null))
 
-/** The codecs of results and events in one dialect. */
-export interface ResultCodecs {
-  readonly result: Dialect.Codec<Task.Task | Message.Message>
-  readonly event: Dialect.Codec<StreamEvent.StreamEvent>
-  /** A lone task, which no dialect wraps. */
-  readonly task: Dialect.Codec<Task.Task>
-}
-
 /** Returns the end mark of a status update, wrapped or not. */
 const isFinal = (document: unknown): boolean | undefined => {
   if (!Predicate.isReadonlyObject(document)) return undefined
@@ -60,11 +53,11 @@ const isFinal = (document: unknown): boolean | undefined => {
   return typeof final === "boolean" ? final : undefined
 }
 
-/** Creates the codecs of results and events. `isWrapped`: the dialect writes wrapped ones. `hasFinal`: it has end marks. */
-export const makeResultCodecs = (
+/** Creates the decoders of results and events. `isWrapped`: the dialect writes wrapped ones. `hasFinal`: it has end marks. */
+export const makeSendResults = (
   model: Model,
   { hasFinal, isWrapped }: { readonly hasFinal: boolean; readonly isWrapped: boolean }
-): ResultCodecs => {
+): Pick<Decoders, "result" | "event" | "task"> => {
   const variants = (withUpdates: boolean) => (): ReadonlyArray<Variant<any>> => {
     const { artifactUpdate, message, statusUpdate, task } = model.schemas()
     const bare = [variant(task, model.readTask), variant(message, model.readMessage)]
@@ -84,37 +77,21 @@ export const makeResultCodecs = (
     const allWrapped = withUpdates ? [...wrappedUpdates(), ...wraps] : wraps
     return isWrapped ? [...allWrapped, ...allBare] : [...allBare, ...allWrapped]
   }
-  const wrap = (name: Name, document: Wire.JsonObject) => isWrapped ? { [name]: document } : document
-  const write = (event: StreamEvent.StreamEvent): Wire.JsonObject => {
-    switch (event._tag) {
-      case "StatusUpdate":
-        return wrap("statusUpdate", model.writeStatusUpdate(event))
-      case "ArtifactUpdate":
-        return wrap("artifactUpdate", model.writeArtifactUpdate(event))
-      case "Task":
-        return wrap("task", model.writeTask(event))
-      case "Message":
-        return wrap("message", model.writeMessage(event))
-    }
-  }
   return {
-    task: makeCodec({
+    task: makeDecoder({
       message: "is not a task",
       variants: () => {
         const { task } = model.schemas()
         return [variant(task, model.readTask), wrapper("task", task, model.readTask)]
-      },
-      write: model.writeTask
+      }
     }),
-    result: makeCodec<Task.Task | Message.Message>({
+    result: makeDecoder<Task.Task | Message.Message>({
       message: "is neither a task nor a message",
-      variants: variants(false),
-      write
+      variants: variants(false)
     }),
-    event: makeCodec<StreamEvent.StreamEvent>({
+    event: makeDecoder<StreamEvent.StreamEvent>({
       message: "is neither a task, a message, a status update nor an artifact update",
       variants: variants(true),
-      write,
       isKnown,
       isFinal: hasFinal ? isFinal : undefined
     })

@@ -1,7 +1,7 @@
 /** The card of 0.3, which lists the interfaces of 0.3, or all if the card has none of 0.3. */
 import type * as AgentCard from "../../../AgentCard.ts"
 import type * as Dialect from "../../../Dialect.ts"
-import { cardReader, is03, writeCapabilities, writeCommon, writeInterfaces03, writeSkills } from "../card.ts"
+import { cardDecoder, is03, writeCapabilities, writeCommon, writeInterfaces03, writeSkills } from "../card.ts"
 import { makeCodec } from "../codec.ts"
 import { writeTypedScheme } from "../security.ts"
 import * as Wire from "../wireSchema.ts"
@@ -23,4 +23,4 @@ const write = (card: AgentCard.AgentCard): Wire.JsonObject => {
   }
 }
 
-export const agentCard: Dialect.Codec<AgentCard.AgentCard> = makeCodec({ ...cardReader, write })
+export const agentCard: Dialect.Codec<AgentCard.AgentCard> = makeCodec(cardDecoder, write)

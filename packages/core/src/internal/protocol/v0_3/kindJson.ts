@@ -1,17 +1,17 @@
-/** The dialect of 0.3 over JSON-RPC: every object names its `kind`, enumerations are lower-case. */
+/** The calling half of the dialect of 0.3 over JSON-RPC: every object names its `kind`, enumerations are lower-case. */
 import * as Schema from "effect/Schema"
-import type * as Dialect from "../../../Dialect.ts"
 import type * as Id from "../../../Id.ts"
 import type { Metadata } from "../../../Metadata.ts"
 import type * as Operation from "../../../Operation.ts"
 import type * as Part from "../../../Part.ts"
 import * as TaskState from "../../../TaskState.ts"
+import { cardDecoder } from "../card.ts"
 import { makeRequestCodec, variant } from "../codec.ts"
 import { makeModel } from "../model.ts"
-import { makeEmptyResult, makeTaskRequests } from "../requests.ts"
-import { makeResultCodecs } from "../sendResult.ts"
+import { emptyResult, makeTaskPage, makeTaskRequests } from "../requests.ts"
+import { byOperation, type Decoders } from "../results.ts"
+import { makeSendResults } from "../sendResult.ts"
 import * as Wire from "../wireSchema.ts"
-import { agentCard } from "./agentCard.ts"
 import { readData, readText, writeData } from "./parts.ts"
 import { makePushCodecs } from "./push.ts"
 import { makeSendCodecs } from "./send.ts"
@@ -73,7 +73,7 @@ const states: Readonly<Record<TaskState.TaskState, string>> = {
   "auth-required": "auth-required"
 }
 
-const model = makeModel({
+export const model = makeModel({
   hasKind: true,
   partsField: "parts",
   states,
@@ -117,30 +117,30 @@ const ofConfigs = makeRequestCodec<Operation.Request<typeof Operation.ListTaskPu
   unsupportedFields
 })
 
-const { event, result, task } = makeResultCodecs(model, { isWrapped: false, hasFinal: true })
-const { create, page, success } = makePushCodecs({ isNamed: false })
-const { ListTasks: _, ...requests } = makeTaskRequests(states, unsupportedFields)
+export const push = makePushCodecs({ isNamed: false })
 
-export const kindJson: Dialect.Dialect = {
+export const decoders: Decoders = {
+  ...makeSendResults(model, { isWrapped: false, hasFinal: true }),
+  taskPage: makeTaskPage(model),
+  config: push.config,
+  configPage: push.configPage,
+  empty: emptyResult,
+  card: cardDecoder
+}
+
+// no list of tasks in either direction
+const { ListTasks: _, ...requests } = makeTaskRequests(states, unsupportedFields)
+const { ListTasks: _page, ...success } = byOperation(decoders)
+
+export const calling = {
   name: "A2A 0.3 JSON-RPC",
   request: {
     ...requests,
     ...makeSendCodecs(model, { push: "pushNotificationConfig", absentBlocking: undefined }),
-    CreateTaskPushNotificationConfig: create,
+    CreateTaskPushNotificationConfig: push.create,
     GetTaskPushNotificationConfig: ofConfig,
     DeleteTaskPushNotificationConfig: ofConfig,
     ListTaskPushNotificationConfigs: ofConfigs
   },
-  success: {
-    SendMessage: result,
-    SendStreamingMessage: event,
-    SubscribeToTask: event,
-    GetTask: task,
-    CancelTask: task,
-    CreateTaskPushNotificationConfig: success,
-    GetTaskPushNotificationConfig: success,
-    ListTaskPushNotificationConfigs: page,
-    DeleteTaskPushNotificationConfig: makeEmptyResult(null),
-    GetExtendedAgentCard: agentCard
-  }
+  success
 }

@@ -1,16 +1,16 @@
-/** The dialect of 0.3 over REST: proto-JSON, with `content`, nested data and files, and two Ls in "cancelled". */
+/** The calling half of the dialect of 0.3 over REST: proto-JSON, with `content`, nested data and files, and two Ls in "cancelled". */
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import type * as Dialect from "../../../Dialect.ts"
 import type { Metadata } from "../../../Metadata.ts"
 import type * as Part from "../../../Part.ts"
 import * as TaskState from "../../../TaskState.ts"
+import { cardDecoder } from "../card.ts"
 import { protoRoles, protoStates } from "../enums.ts"
 import { makeModel } from "../model.ts"
-import { makeConfigRequests, makeEmptyResult, makeTaskPage, makeTaskRequests } from "../requests.ts"
-import { makeResultCodecs } from "../sendResult.ts"
+import { emptyResult, makeConfigRequests, makeTaskPage, makeTaskRequests } from "../requests.ts"
+import { byOperation, type Decoders } from "../results.ts"
+import { makeSendResults } from "../sendResult.ts"
 import * as Wire from "../wireSchema.ts"
-import { agentCard } from "./agentCard.ts"
 import { readData, readText, writeData } from "./parts.ts"
 import { makePushCodecs } from "./push.ts"
 import { makeSendCodecs } from "./send.ts"
@@ -69,7 +69,7 @@ const writePart = (part: Part.Part): Wire.JsonObject => {
 
 const states = { ...protoStates, canceled: "TASK_STATE_CANCELLED" }
 
-const model = makeModel({
+export const model = makeModel({
   hasKind: false,
   partsField: "content",
   statusAliases: { update: "message" },
@@ -90,28 +90,24 @@ const model = makeModel({
   writePart
 })
 
-const { event, result, task } = makeResultCodecs(model, { isWrapped: true, hasFinal: true })
-const { create, page, success } = makePushCodecs({ isNamed: true })
+export const push = makePushCodecs({ isNamed: true })
 
-export const protoJson: Dialect.Dialect = {
+export const decoders: Decoders = {
+  ...makeSendResults(model, { isWrapped: true, hasFinal: true }),
+  taskPage: makeTaskPage(model),
+  config: push.config,
+  configPage: push.configPage,
+  empty: emptyResult,
+  card: cardDecoder
+}
+
+export const calling = {
   name: "A2A 0.3 REST",
   request: {
     ...makeTaskRequests(states, unsupportedFields),
     ...makeConfigRequests(unsupportedFields),
     ...makeSendCodecs(model, { push: "pushNotification", absentBlocking: false }),
-    CreateTaskPushNotificationConfig: create
+    CreateTaskPushNotificationConfig: push.create
   },
-  success: {
-    SendMessage: result,
-    SendStreamingMessage: event,
-    SubscribeToTask: event,
-    GetTask: task,
-    CancelTask: task,
-    ListTasks: makeTaskPage(model),
-    CreateTaskPushNotificationConfig: success,
-    GetTaskPushNotificationConfig: success,
-    ListTaskPushNotificationConfigs: page,
-    DeleteTaskPushNotificationConfig: makeEmptyResult({}),
-    GetExtendedAgentCard: agentCard
-  }
+  success: byOperation(decoders)
 }

@@ -1,9 +1,9 @@
 /** Push configurations of 0.3: in a pair with their task, which REST writes as a resource name. */
 import * as Schema from "effect/Schema"
 import type * as Id from "../../../Id.ts"
-import type * as Operation from "../../../Operation.ts"
 import type * as PushNotification from "../../../PushNotification.ts"
-import { makeCodec, makeRequestCodec, variant } from "../codec.ts"
+import { makeDecoder, makeRequestCodec, variant } from "../codec.ts"
+import type { ConfigPage } from "../results.ts"
 import * as Wire from "../wireSchema.ts"
 import { unsupportedFields } from "./unsupportedFields.ts"
 
@@ -16,7 +16,7 @@ export interface WireConfig {
   readonly authentication?: { readonly schemes?: ReadonlyArray<string>; readonly credentials?: string }
 }
 
-export const config = (): Schema.Codec<WireConfig> =>
+export const configSchema = (): Schema.Codec<WireConfig> =>
   Wire.struct({
     id: Wire.text,
     url: Wire.id,
@@ -52,7 +52,7 @@ interface Pair {
   readonly pushNotificationConfig: WireConfig
 }
 
-const pair = () => Wire.struct({ taskId: Wire.text, name: Wire.text, pushNotificationConfig: config() })
+const pair = () => Wire.struct({ taskId: Wire.text, name: Wire.text, pushNotificationConfig: configSchema() })
 
 const parse = (name = "") => /^tasks\/(.+?)(?:\/pushNotificationConfigs\/(.*))?$/s.exec(name) ?? []
 
@@ -71,9 +71,9 @@ export interface PushStyle {
   readonly isNamed: boolean
 }
 
-/** Creates the codecs of push configurations. */
+/** Creates the codec of requests, the decoders of results, and the writers that servers add to these. */
 export const makePushCodecs = ({ isNamed }: PushStyle) => {
-  const writePair = (config: TaskConfig): Wire.JsonObject => ({
+  const writeConfig = (config: TaskConfig): Wire.JsonObject => ({
     ...(isNamed ? { name: toName(config) } : { taskId: config.taskId }),
     pushNotificationConfig: write(config)
   })
@@ -81,12 +81,8 @@ export const makePushCodecs = ({ isNamed }: PushStyle) => {
     message: "must be a push configuration",
     missingField: { field: "taskId", description: "is required" }
   }
-  const success = makeCodec<TaskConfig>({
-    ...reading,
-    variants: () => [variant(pair(), readPair)],
-    write: writePair
-  })
-  const page = makeCodec<Operation.Success<typeof Operation.ListTaskPushNotificationConfigs>>({
+  const config = makeDecoder<TaskConfig>({ ...reading, variants: () => [variant(pair(), readPair)] })
+  const configPage = makeDecoder<ConfigPage>({
     message: "must be a list of push configurations",
     variants: () => {
       const all = Schema.Array(pair())
@@ -101,10 +97,10 @@ export const makePushCodecs = ({ isNamed }: PushStyle) => {
           (wire) => toPage(wire.configs ?? [], wire.nextPageToken)
         )
       ]
-    },
-    write: ({ configs, nextPageToken }) =>
-      isNamed ? { configs: configs.map(writePair), ...Wire.compact({ nextPageToken }) } : configs.map(writePair)
+    }
   })
+  const writeConfigPage = ({ configs, nextPageToken }: ConfigPage): Schema.Json =>
+    isNamed ? { configs: configs.map(writeConfig), ...Wire.compact({ nextPageToken }) } : configs.map(writeConfig)
   /** Reads three forms: the pair, the whole request around it, and the request with a pair that has no name. */
   const create = makeRequestCodec<TaskConfig & { readonly tenant?: string }>({
     ...reading,
@@ -120,7 +116,7 @@ export const makePushCodecs = ({ isNamed }: PushStyle) => {
     ],
     // servers read one of the first two forms and refuse the other, so both are written; the route needs the task's id
     write: (config) => {
-      const pair = writePair(config)
+      const pair = writeConfig(config)
       const { id, taskId } = config
       return {
         ...pair,
@@ -130,5 +126,5 @@ export const makePushCodecs = ({ isNamed }: PushStyle) => {
     },
     unsupportedFields
   })
-  return { create, success, page }
+  return { create, config, configPage, writeConfig, writeConfigPage }
 }

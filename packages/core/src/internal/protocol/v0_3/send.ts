@@ -37,7 +37,7 @@ export const makeSendCodecs = (model: Model, { absentBlocking, push }: SendStyle
         acceptedOutputModes: Wire.texts,
         historyLength: Wire.count,
         blocking: Wire.flag,
-        [push]: Wire.optional(Push.config())
+        [push]: Wire.optional(Push.configSchema())
       }, { [other]: push })),
       metadata: Wire.metadata
     }, { request: "message" }) as Schema.Top as Schema.Codec<WireSend>

@@ -1,7 +1,7 @@
 /** The card of 1.0 (A2A 1.0 §4.4); one that lists an interface of 0.3 can be read by 0.3 clients too. */
 import type * as AgentCard from "../../../AgentCard.ts"
 import type * as Dialect from "../../../Dialect.ts"
-import { cardReader, is03, writeCapabilities, writeCommon, writeInterfaces03, writeSkills } from "../card.ts"
+import { cardDecoder, is03, writeCapabilities, writeCommon, writeInterfaces03, writeSkills } from "../card.ts"
 import { makeCodec } from "../codec.ts"
 import { writeRequirement, writeScheme } from "../security.ts"
 import * as Wire from "../wireSchema.ts"
@@ -34,4 +34,4 @@ const write = (card: AgentCard.AgentCard): Wire.JsonObject => {
   }
 }
 
-export const agentCard: Dialect.Codec<AgentCard.AgentCard> = makeCodec({ ...cardReader, write })
+export const agentCard: Dialect.Codec<AgentCard.AgentCard> = makeCodec(cardDecoder, write)

@@ -1,19 +1,19 @@
-/** The dialect of 1.0, the same over both bindings (A2A 1.0 §4, §5.5). */
+/** The calling half of the dialect of 1.0, the same over both bindings (A2A 1.0 §4, §5.5). */
 import type * as Schema from "effect/Schema"
-import type * as Dialect from "../../../Dialect.ts"
 import type * as Message from "../../../Message.ts"
 import type * as Operation from "../../../Operation.ts"
+import { cardDecoder } from "../card.ts"
 import { makeRequestCodec, variant } from "../codec.ts"
 import { protoRoles, protoStates } from "../enums.ts"
 import { makeModel } from "../model.ts"
-import { makeConfigRequests, makeEmptyResult, makeTaskPage, makeTaskRequests } from "../requests.ts"
-import { makeResultCodecs } from "../sendResult.ts"
+import { emptyResult, makeConfigRequests, makeTaskPage, makeTaskRequests } from "../requests.ts"
+import { byOperation, type Decoders } from "../results.ts"
+import { makeSendResults } from "../sendResult.ts"
 import * as Wire from "../wireSchema.ts"
-import { agentCard } from "./agentCard.ts"
 import * as Parts from "./parts.ts"
 import * as Push from "./push.ts"
 
-const model = makeModel({
+export const model = makeModel({
   hasKind: false,
   partsField: "parts",
   states: protoStates,
@@ -68,9 +68,16 @@ const send = makeRequestCodec<Operation.SendMessageRequest>({
     })
 })
 
-const { event, result, task } = makeResultCodecs(model, { isWrapped: true, hasFinal: false })
+export const decoders: Decoders = {
+  ...makeSendResults(model, { isWrapped: true, hasFinal: false }),
+  taskPage: makeTaskPage(model),
+  config: Push.config,
+  configPage: Push.configPage,
+  empty: emptyResult,
+  card: cardDecoder
+}
 
-export const dialect: Dialect.Dialect = {
+export const calling = {
   name: "A2A 1.0",
   request: {
     ...makeTaskRequests(protoStates),
@@ -79,17 +86,5 @@ export const dialect: Dialect.Dialect = {
     SendStreamingMessage: send,
     CreateTaskPushNotificationConfig: Push.create
   },
-  success: {
-    SendMessage: result,
-    SendStreamingMessage: event,
-    SubscribeToTask: event,
-    GetTask: task,
-    CancelTask: task,
-    ListTasks: makeTaskPage(model),
-    CreateTaskPushNotificationConfig: Push.config,
-    GetTaskPushNotificationConfig: Push.config,
-    ListTaskPushNotificationConfigs: Push.page,
-    DeleteTaskPushNotificationConfig: makeEmptyResult(null),
-    GetExtendedAgentCard: agentCard
-  }
+  success: byOperation(decoders)
 }

@@ -3,7 +3,8 @@ import * as Schema from "effect/Schema"
 import type * as Id from "../../../Id.ts"
 import type * as Operation from "../../../Operation.ts"
 import type * as PushNotification from "../../../PushNotification.ts"
-import { makeCodec, makeRequestCodec, variant } from "../codec.ts"
+import { makeDecoder, makeRequestCodec, variant } from "../codec.ts"
+import type { ConfigPage } from "../results.ts"
 import * as Wire from "../wireSchema.ts"
 
 export const fields = {
@@ -39,7 +40,8 @@ const readOfTask = (wire: WireConfig & { readonly taskId: string }): PushNotific
   taskId: wire.taskId as Id.TaskId
 })
 
-const writeOfTask = (config: PushNotification.TaskPushNotificationConfig) => ({
+/** Writes a configuration with its task. */
+export const writeConfig = (config: PushNotification.TaskPushNotificationConfig) => ({
   ...write(config),
   taskId: config.taskId
 })
@@ -49,16 +51,15 @@ export const create = makeRequestCodec<Operation.Request<typeof Operation.Create
   variants: () => [
     variant(ofTask(), (wire) => ({ ...readOfTask(wire), ...(wire.tenant ? { tenant: wire.tenant } : undefined) }))
   ],
-  write: (config) => ({ ...writeOfTask(config), ...(config.tenant ? { tenant: config.tenant } : undefined) })
+  write: (config) => ({ ...writeConfig(config), ...(config.tenant ? { tenant: config.tenant } : undefined) })
 })
 
-export const config = makeCodec<PushNotification.TaskPushNotificationConfig>({
+export const config = makeDecoder<PushNotification.TaskPushNotificationConfig>({
   message: "must be a push configuration",
-  variants: () => [variant(ofTask(), readOfTask)],
-  write: writeOfTask
+  variants: () => [variant(ofTask(), readOfTask)]
 })
 
-export const page = makeCodec<Operation.Success<typeof Operation.ListTaskPushNotificationConfigs>>({
+export const configPage = makeDecoder<ConfigPage>({
   message: "must be a list of push configurations",
   variants: () => {
     const configs = Schema.Array(ofTask())
@@ -69,9 +70,11 @@ export const page = makeCodec<Operation.Success<typeof Operation.ListTaskPushNot
       })),
       variant(configs, (configs) => ({ configs: configs.map(readOfTask) }))
     ]
-  },
-  write: ({ configs, nextPageToken }) => ({
-    configs: configs.map(writeOfTask),
-    ...(nextPageToken ? { nextPageToken } : undefined)
-  })
+  }
+})
+
+/** Writes a page of configurations. */
+export const writeConfigPage = ({ configs, nextPageToken }: ConfigPage): Wire.JsonObject => ({
+  configs: configs.map(writeConfig),
+  ...(nextPageToken ? { nextPageToken } : undefined)
 })

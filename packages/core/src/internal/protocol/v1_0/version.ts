@@ -1,37 +1,27 @@
-/** Protocol 1.0. */
+/** Protocol 1.0, with its serving half. */
+import type * as Dialect from "../../../Dialect.ts"
 import { readBody, readError, writeError, writeStatus } from "../failure.ts"
-import { makeRoutes } from "../routes.ts"
+import { byOperation } from "../results.ts"
+import { withEncoders } from "../resultWriters.ts"
 import { agentCard } from "./agentCard.ts"
-import { dialect } from "./dialect.ts"
+import { client } from "./client.ts"
+import { calling, decoders, model } from "./dialect.ts"
+import { writeConfig, writeConfigPage } from "./push.ts"
+
+const { style } = model
+
+const dialect: Dialect.Dialect = {
+  ...calling,
+  success: byOperation(
+    withEncoders(decoders, { style, isWrapped: true, writeConfig, writeConfigPage, empty: null, card: agentCard })
+  )
+}
 
 export const v1_0 = {
-  version: "1.0" as const,
+  ...client,
   versionRequired: true,
-  extensionsHeader: "A2A-Extensions",
   agentCard,
-  recognizers: [],
   http: { failure: { decode: readBody, encode: writeStatus } },
-  rest: {
-    dialect,
-    routes: makeRoutes({ subscribe: "POST", card: "/extendedAgentCard" }),
-    tenantSegment: true,
-    contentType: "application/a2a+json"
-  },
-  jsonRpc: {
-    dialect,
-    methods: {
-      SendMessage: "SendMessage",
-      SendStreamingMessage: "SendStreamingMessage",
-      GetTask: "GetTask",
-      ListTasks: "ListTasks",
-      CancelTask: "CancelTask",
-      SubscribeToTask: "SubscribeToTask",
-      CreateTaskPushNotificationConfig: "CreateTaskPushNotificationConfig",
-      GetTaskPushNotificationConfig: "GetTaskPushNotificationConfig",
-      ListTaskPushNotificationConfigs: "ListTaskPushNotificationConfigs",
-      DeleteTaskPushNotificationConfig: "DeleteTaskPushNotificationConfig",
-      GetExtendedAgentCard: "GetExtendedAgentCard"
-    },
-    failure: { decode: readError, encode: writeError }
-  }
+  rest: { ...client.rest, dialect },
+  jsonRpc: { ...client.jsonRpc, dialect, failure: { decode: readError, encode: writeError } }
 }
