@@ -17,7 +17,7 @@ const working = StreamEvent.statusUpdate({ taskId, contextId: Id.ContextId.make(
 const versions = [Protocol.v1_0, Protocol.v0_3]
 const combinations = [
   ...versions.map((protocol) => ["", protocol] as const),
-  ...versions.map((protocol) => ["MemoryLake ", MemoryLake.protocol<string>(protocol)] as const)
+  ...versions.map((protocol) => ["MemoryLake ", MemoryLake.servedProtocol<string>(protocol)] as const)
 ].flatMap(([vendor, protocol]) => [
   { name: `${vendor}${protocol.version} REST`, protocol, client: Rest.layer, server: RestServer.routes },
   { name: `${vendor}${protocol.version} JSON-RPC`, protocol, client: JsonRpc.layer, server: JsonRpcServer.routes }

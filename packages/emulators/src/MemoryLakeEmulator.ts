@@ -62,7 +62,7 @@ export const address = (host: string, agentId: typeof agentIds[number] = agentId
   agentId
 })
 
-const protocols = [MemoryLake.protocol(Protocol.v1_0), MemoryLake.protocol(Protocol.v0_3)] as const
+const protocols = [MemoryLake.servedProtocol(Protocol.v1_0), MemoryLake.servedProtocol(Protocol.v0_3)] as const
 
 const mount = (agentId: string) =>
   `/openapi/memorylake/api/v3/workspaces/${workspaceId}/agents/${agentId}` satisfies `/${string}`

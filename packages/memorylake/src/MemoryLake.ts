@@ -17,11 +17,12 @@
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
 import type * as AgentTransport from "@effect-a2a/core/AgentTransport"
+import * as ClientProtocol from "@effect-a2a/core/ClientProtocol"
 import * as Credentials from "@effect-a2a/core/Credentials"
 import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import * as HttpTransport from "@effect-a2a/core/HttpTransport"
 import type { MessageId } from "@effect-a2a/core/Id"
-import * as Protocol from "@effect-a2a/core/Protocol"
+import type * as Protocol from "@effect-a2a/core/Protocol"
 import type { Recognizer } from "@effect-a2a/core/Recognizer"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
@@ -34,6 +35,7 @@ import * as Stream from "effect/Stream"
 import * as Memory from "./internal/memory.ts"
 import * as Patch from "./internal/patch.ts"
 import * as Marks from "./internal/recognizer.ts"
+import { servedPatch } from "./internal/servedPatch.ts"
 import * as MemoryLakeOptions from "./MemoryLakeOptions.ts"
 
 /** The place of an agent. `host`: the origin of the service, default `https://app.memorylake.cn`. */
@@ -101,10 +103,15 @@ export const withOptions =
 export const withMemory: AgentTransport.EffectDecorator<never, never> = Memory.withMemory
 
 /**
- * Patches a protocol version with MemoryLake's departures: its bodies of refusals, GET to subscribe, its recognizer, and
- * the leniency of its service.
+ * Patches a protocol version with MemoryLake's departures: its bodies of refusals, GET to subscribe, and its recognizer.
+ * For clients; see {@link servedProtocol}.
  */
-export const protocol: <V extends string>(self: Protocol.Protocol<V>) => Protocol.Protocol<V> = Patch.patch
+export const protocol: <V extends string>(
+  self: ClientProtocol.ClientProtocol<V>
+) => ClientProtocol.ClientProtocol<V> = Patch.patch
+
+/** Patches a protocol version for a stand-in of the service: as {@link protocol}, with the service's leniency. */
+export const servedProtocol: <V extends string>(self: Protocol.Protocol<V>) => Protocol.Protocol<V> = servedPatch
 
 /** Recognizes the thoughts, tool calls and results of MemoryLake agents. {@link protocol} includes it. */
 export const recognizer: Recognizer = Marks.recognizer
@@ -115,12 +122,12 @@ export const missingMessageId: MessageId = Patch.missingMessageId
 /** An agent, the binding to speak, such as `Rest.binding`, and the protocol version: default 1.0. */
 export interface Options extends Address {
   readonly binding: HttpBinding.HttpBinding
-  readonly protocol?: Protocol.Protocol | undefined
+  readonly protocol?: ClientProtocol.ClientProtocol | undefined
 }
 
 /** Provides a transport to an agent. Fails if {@link endpoint} does. */
 export const layer = (
-  { binding, protocol: version = Protocol.v1_0, ...address }: Options
+  { binding, protocol: version = ClientProtocol.v1_0, ...address }: Options
 ): Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError, HttpClient | Credentials.Credentials> =>
   Layer.unwrap(
     Effect.fromResult(endpoint(address)).pipe(

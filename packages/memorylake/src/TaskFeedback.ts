@@ -18,11 +18,11 @@
  * @since 0.1.0
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
+import * as ClientProtocol from "@effect-a2a/core/ClientProtocol"
 import type { Credentials } from "@effect-a2a/core/Credentials"
 import * as HttpTransport from "@effect-a2a/core/HttpTransport"
 import type { TaskId } from "@effect-a2a/core/Id"
 import { isObject } from "@effect-a2a/core/Metadata"
-import * as Protocol from "@effect-a2a/core/Protocol"
 import * as ServiceParameters from "@effect-a2a/core/ServiceParameters"
 import type { Task } from "@effect-a2a/core/Task"
 import * as Effect from "effect/Effect"
@@ -57,7 +57,7 @@ export type Place = MemoryLake.Address | { readonly url: string }
 /** A rating of a task, the agent that it belongs to, and the protocol version: default 1.0. */
 export type SendOptions = Place & Feedback & {
   readonly taskId: TaskId
-  readonly protocol?: Protocol.Protocol | undefined
+  readonly protocol?: ClientProtocol.ClientProtocol | undefined
 }
 
 const urlOf = (place: Place): Effect.Effect<string, AgentError.AgentError> =>
@@ -73,7 +73,7 @@ const urlOf = (place: Place): Effect.Effect<string, AgentError.AgentError> =>
  * {@link maxComment} characters, if the URL is invalid, or if `MemoryLake.endpoint` fails.
  */
 export const send = Effect.fnUntraced(function*(
-  { comment, protocol: version = Protocol.v1_0, rating, taskId, ...place }: SendOptions
+  { comment, protocol: version = ClientProtocol.v1_0, rating, taskId, ...place }: SendOptions
 ): Effect.fn.Return<void, AgentError.AgentError, HttpClient | Credentials> {
   if (comment !== undefined && comment.length > maxComment) return yield* Effect.fail(tooLong)
   const url = yield* urlOf(place)

@@ -5,8 +5,8 @@ import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import { covers } from "../../../test/support/covers.ts"
 
-const v1_0 = MemoryLake.protocol(Protocol.v1_0)
-const v0_3 = MemoryLake.protocol(Protocol.v0_3)
+const v1_0 = MemoryLake.servedProtocol(Protocol.v1_0)
+const v0_3 = MemoryLake.servedProtocol(Protocol.v0_3)
 const protocols: ReadonlyArray<Protocol.Protocol> = [v1_0, v0_3]
 
 /** As it crosses the wire. */

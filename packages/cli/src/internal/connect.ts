@@ -3,10 +3,10 @@ import * as Agent from "@effect-a2a/core/Agent"
 import type * as AgentCard from "@effect-a2a/core/AgentCard"
 import type { AgentError } from "@effect-a2a/core/AgentError"
 import * as AgentTransport from "@effect-a2a/core/AgentTransport"
+import type { ClientProtocol } from "@effect-a2a/core/ClientProtocol"
 import * as Credentials from "@effect-a2a/core/Credentials"
 import * as Discovery from "@effect-a2a/core/Discovery"
 import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
-import type * as Protocol from "@effect-a2a/core/Protocol"
 import * as ServiceParameters from "@effect-a2a/core/ServiceParameters"
 import * as Timeouts from "@effect-a2a/core/Timeouts"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
@@ -78,12 +78,12 @@ const transport = (
       protocol: NodeAgent.protocols[protocol ?? "1.0"]
     })
   }
-  const patch = (protocol: Protocol.Protocol) => isMemoryLake ? MemoryLake.protocol(protocol) : protocol
+  const patch = (protocol: ClientProtocol) => isMemoryLake ? MemoryLake.protocol(protocol) : protocol
   const client = NodeAgent.layerTransport(
     place._tag === "Url" ? { url: place.url, binding, protocol: patch(NodeAgent.protocols[protocol ?? "1.0"]) } : {
       agent: place.url,
       bindings: only<NodeAgent.Binding, HttpBinding.HttpBinding>(NodeAgent.bindings, binding),
-      protocols: Arr.map(only<NodeAgent.Version, Protocol.Protocol>(NodeAgent.protocols, protocol), patch),
+      protocols: Arr.map(only<NodeAgent.Version, ClientProtocol>(NodeAgent.protocols, protocol), patch),
       policy,
       allow
     }
