@@ -28,7 +28,7 @@ import { chat } from "./internal/commands/chat.ts"
 import { emulator } from "./internal/commands/emulator.ts"
 import { matrix } from "./internal/commands/matrix.ts"
 import { task } from "./internal/commands/task.ts"
-import { Exit } from "./internal/exit.ts"
+import { Exit, faultLine, internalError } from "./internal/exit.ts"
 import { Json, Verbose } from "./internal/flags.ts"
 import * as Output from "./internal/output.ts"
 import { root } from "./internal/root.ts"
@@ -50,6 +50,9 @@ export const run = (args: ReadonlyArray<string>) =>
   Command.runWith(command, { version })(args).pipe(
     Effect.catchTag("ShowHelp", () => Effect.fail(new Exit({ code: 2 }))),
     Effect.mapError((error) => error._tag === "Exit" ? error : new Exit({ code: 2 })),
+    Effect.catchDefect((defect) =>
+      Effect.andThen(Output.complain(faultLine(defect)), new Exit({ code: internalError }))
+    ),
     Effect.raceFirst(Output.closed),
     Effect.provideService(CliOutput.Presenter, Usage.presenter(args)),
     Effect.provideServiceEffect(Output.CurrentSecrets, Output.secrets(args))

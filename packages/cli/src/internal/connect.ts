@@ -144,10 +144,11 @@ export const connect = Effect.gen(function*() {
     })
   }
   const credentials = redacting.pipe(Layer.provide(yield* layerCredentials(flags, target)))
-  const http = yield* Layer.build(Layer.merge(credentials, Layer.provide(NodeAgent.layerClient, NodeProxy.layerEnv)))
-    .pipe(
-      Effect.mapError((error) => new UsageError({ message: error.message }))
-    )
+  // the embedded emulator is in this process
+  const proxy = target.apiKey === undefined ? NodeProxy.layerEnv : NodeProxy.layerNone
+  const http = yield* Layer.build(Layer.merge(credentials, Layer.provide(NodeAgent.layerClient, proxy))).pipe(
+    Effect.mapError((error) => new UsageError({ message: error.message }))
+  )
   const withOptions = MemoryLakeFlags.provide(flags)
   const provide: Connection["provide"] = (self) =>
     withOptions(ServiceParameters.provide(parameters)(self)).pipe(

@@ -19,3 +19,7 @@ export const codeOf = (error: AgentError): number => codes[error.origin]
 
 /** The exit code of a bug in the command itself, as in `sysexits.h`. */
 export const internalError = 70
+
+/** The line that reports such a bug. */
+export const faultLine = (defect: unknown): string =>
+  `a2a: internal error: ${String(defect).replace(/\s*\n\s*/g, " ")}; please report it as a bug`

@@ -22,9 +22,14 @@ const secretsOfUrl = (text: string): ReadonlyArray<string> => {
   return url === null ? [] : [url.password, ...url.searchParams.values()]
 }
 
+/** A proxy's URL may lack its scheme. */
+const proxies = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"]
+
 /** Collects the secrets in the environment and the arguments. */
 export const secrets = Effect.fnUntraced(function*(args: ReadonlyArray<string>) {
+  const proxyUrls = yield* Effect.forEach(proxies, variable)
   return new Set([
+    ...proxyUrls.flatMap((url = "") => secretsOfUrl(url.includes("://") ? url : `http://${url}`)),
     yield* variable("A2A_TOKEN"),
     yield* variable("MEMORYLAKE_API_KEY"),
     yield* variable("A2A_API_KEY"),

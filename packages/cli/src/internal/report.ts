@@ -5,7 +5,7 @@ import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
-import { codeOf, Exit, internalError, type UsageError } from "./exit.ts"
+import { codeOf, Exit, faultLine, internalError, type UsageError } from "./exit.ts"
 import { oneLine, Output } from "./output.ts"
 import * as Usage from "./usage.ts"
 
@@ -151,7 +151,7 @@ const misuse = Effect.fnUntraced(function*({ message }: UsageError) {
 
 const fault = Effect.fnUntraced(function*(defect: unknown) {
   const output = yield* Output
-  yield* output.say(`a2a: internal error: ${oneLine(String(defect))}; please report it as a bug`)
+  yield* output.say(faultLine(defect))
   if (output.verbose) yield* output.say(Cause.pretty(Cause.die(defect)))
   if (output.json) {
     yield* output.document({
