@@ -129,8 +129,9 @@ const fromSources = (sources: ReadonlyArray<Source>): Service => ({
 
 /**
  * Presents a bearer token that `read` supplies. It is kept until shortly before it expires, and read again if an agent
- * rejects it. A single reading serves all waiting calls. A token that is rejected within ten seconds of a renewal is not
- * renewed again: another one would not help.
+ * rejects it. A single reading serves all waiting calls, and goes on if they are interrupted: what it spends, such as a
+ * refresh token, may be valid once. A token that is rejected within ten seconds of a renewal is not renewed again:
+ * another one would not help.
  *
  * ```ts
  * import { Credentials } from "@effect-a2a/core"

@@ -33,6 +33,7 @@ import type { Token } from "./Credential.ts"
 import * as Credentials from "./Credentials.ts"
 import * as HttpPeer from "./HttpPeer.ts"
 import { toBasicHeader } from "./internal/credentials/placement.ts"
+import * as SingleFlight from "./internal/credentials/singleFlight.ts"
 import { publicUrl } from "./internal/errors/publicUrl.ts"
 import * as Request from "./internal/http/request.ts"
 
@@ -69,6 +70,11 @@ export interface ClientCredentials extends Client {
 export interface RefreshToken extends Client {
   /** The first refresh token. If the endpoint returns another one, that one is used from then on. */
   readonly refreshToken: Redacted.Redacted
+  /**
+   * Stores another refresh token that the endpoint returned, before the access token is used: endpoints that rotate
+   * refresh tokens do not accept the old one in the next process. Default: it is kept in memory.
+   */
+  readonly save?: ((refreshToken: Redacted.Redacted) => Effect.Effect<void>) | undefined
 }
 
 /**
@@ -79,6 +85,9 @@ export type Provider = Effect.Effect<Token, Failure>
 
 /** The size of a response, in characters. */
 const maxSize = 1024 * 1024
+
+// nobody waits for an endpoint longer, and exchanges outlive their callers
+const maxTime = Duration.minutes(1)
 
 const unavailable = (message: string, isRetryable = false) =>
   AgentError.make("credentials", "CredentialsUnavailableError", { message, isRetryable })
@@ -132,7 +141,11 @@ const request = Effect.fnUntraced(
       HttpPeer.withoutRedirects,
       Effect.mapError(HttpPeer.connectionError),
       Effect.flatMap((response) => HttpPeer.read(response, maxSize)),
-      Effect.mapError((error) => unavailable(`${where}: ${error.message}`, error.isRetryable))
+      Effect.mapError((error) => unavailable(`${where}: ${error.message}`, error.isRetryable)),
+      Effect.timeoutOrElse({
+        duration: maxTime,
+        orElse: () => Effect.fail(unavailable(`${where} did not respond within ${Duration.format(maxTime)}`, true))
+      })
     )
     const document = Result.getOrUndefined(body)
     if (response.status !== 200) {
@@ -163,16 +176,22 @@ export const clientCredentials = (
       ...(options.audience !== undefined && { audience: options.audience })
     }))
 
-/** Creates a provider of tokens for the user who granted the refresh token (RFC 6749 §6). */
+/**
+ * Creates a provider of tokens for the user who granted the refresh token (RFC 6749 §6). An exchange that has begun serves
+ * all who wait for it, and goes on if they are interrupted: its refresh token may be valid once.
+ */
 export const refreshToken = (options: RefreshToken): Effect.Effect<Provider, never, HttpClient.HttpClient> =>
   Effect.map(HttpClient.HttpClient, (client) => {
     let current = options.refreshToken
-    return Effect.suspend(() =>
-      request(client, options, { grant_type: "refresh_token", refresh_token: Redacted.value(current) })
-    ).pipe(Effect.tap(({ refreshToken }) => {
-      current = refreshToken ?? current
-      return Effect.void
-    }))
+    return SingleFlight.make(
+      Effect.suspend(() =>
+        request(client, options, { grant_type: "refresh_token", refresh_token: Redacted.value(current) })
+      ).pipe(Effect.tap(({ refreshToken }) => {
+        if (refreshToken === undefined) return Effect.void
+        current = refreshToken
+        return options.save?.(refreshToken) ?? Effect.void
+      }))
+    )
   })
 
 const layer = (provider: Effect.Effect<Provider, never, HttpClient.HttpClient>) =>

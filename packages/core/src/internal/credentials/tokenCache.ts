@@ -4,8 +4,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
-import * as Semaphore from "effect/Semaphore"
 import type { Token } from "../../Credential.ts"
+import * as SingleFlight from "./singleFlight.ts"
 
 /** A token with its renewal. */
 export interface TokenCache<E> {
@@ -29,15 +29,16 @@ export const makeFixed = (token: Redacted.Redacted): TokenCache<never> => ({
   renew: () => Effect.succeed(false)
 })
 
-/** Creates a cache over an effect. A single reading serves all waiting calls, its failure included. */
+/**
+ * Creates a cache over an effect. A single reading serves all waiting calls, its failure included, and goes on if they are
+ * interrupted: what it reads may be valid once.
+ */
 export const make = <E>(read: Effect.Effect<Token | Redacted.Redacted, E>): TokenCache<E> => {
-  const lock = Semaphore.makeUnsafe(1)
   let known: { readonly value: Redacted.Redacted; readonly end: number } | undefined
-  let readings = 0
   let last: Exit.Exit<Redacted.Redacted, E> | undefined
   let quietUntil = -Infinity
 
-  const readOnce = Effect.flatMap(Clock.currentTimeMillis, (start) =>
+  const load = SingleFlight.make(Effect.flatMap(Clock.currentTimeMillis, (start) =>
     Effect.onExit(
       Effect.map(read, (found) => {
         const token = Redacted.isRedacted(found) ? { value: found } : found
@@ -46,26 +47,20 @@ export const make = <E>(read: Effect.Effect<Token | Redacted.Redacted, E>): Toke
       }),
       (exit) =>
         Effect.sync(() => {
-          if (Exit.hasInterrupts(exit)) return
-          readings++
-          last = exit
+          if (!Exit.hasInterrupts(exit)) last = exit
         })
-    ))
-
-  /** Reads the token unless it was read while waiting. */
-  const load = (seen: number): Effect.Effect<Redacted.Redacted, E> =>
-    lock.withPermits(1)(Effect.suspend(() => readings !== seen && last !== undefined ? last : readOnce))
+    )))
 
   return {
     get: Effect.flatMap(
       Clock.currentTimeMillis,
-      (now) => known !== undefined && now < known.end ? Effect.succeed(known.value) : load(readings)
+      (now) => known !== undefined && now < known.end ? Effect.succeed(known.value) : load
     ),
     renew: (isRefused) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         if (known !== undefined && !isRefused(known.value)) return Effect.succeed(true)
         if (now < quietUntil && last !== undefined) return Effect.as(last, false)
-        return load(readings).pipe(
+        return load.pipe(
           Effect.onExit((exit) =>
             Effect.sync(() => {
               if (!Exit.hasInterrupts(exit)) quietUntil = now + minInterval
