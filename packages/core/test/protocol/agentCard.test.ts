@@ -172,4 +172,71 @@ describe("agent cards", () => {
     })
     assert.deepStrictEqual(securityRequirements, [{ k: [] }])
   })
+
+  it("security schemes are read in each spelling, unknown ones beside them left out", covers("field:N2-43"), () => {
+    const flows = { clientCredentials: { tokenUrl: "https://id.test/token", scopes: { a: "A" } } }
+    const openIdConnectUrl = "https://id.test"
+    const spellings: ReadonlyArray<readonly [member: string, type: string, short: string, fields: object]> = [
+      ["oauth2SecurityScheme", "oauth2", "oauth2", { flows, description: "d" }],
+      ["oauth2_security_scheme", "OAuth2", "OAuth2", { flows, description: "d" }],
+      ["httpAuthSecurityScheme", "http", "http", { scheme: "bearer" }],
+      ["httpAuthSecurityScheme", "HTTP", "httpAuth", { scheme: "Basic" }],
+      ["openIdConnectSecurityScheme", "openIdConnect", "openIdConnect", { openIdConnectUrl }],
+      ["open_id_connect_security_scheme", "openidconnect", "open_id_connect", { openIdConnectUrl }],
+      ["mtlsSecurityScheme", "mutualTLS", "mutualTLS", {}],
+      ["mtls_security_scheme", "mutualTls", "mtls", {}],
+      ["apiKeySecurityScheme", "apiKey", "apiKey", { in: "header", name: "X-Key" }],
+      ["api_key_security_scheme", "apikey", "api_key", { location: "cookie", name: "sid" }]
+    ]
+    for (const [member, type, short, fields] of spellings) {
+      const { securitySchemes } = read(v1_0.agentCard, {
+        name: "x",
+        supportedInterfaces: [jsonRpc],
+        securitySchemes: {
+          a: { [member]: fields },
+          b: { type, ...fields },
+          c: { [short]: fields },
+          d: { quantum: fields },
+          e: { type: "quantum", ...fields },
+          f: null
+        }
+      })
+      assert.deepStrictEqual(Object.keys(securitySchemes ?? {}), ["a", "b", "c"], short)
+      assert.deepStrictEqual(securitySchemes?.b, securitySchemes?.a)
+      assert.deepStrictEqual(securitySchemes?.c, securitySchemes?.a)
+    }
+  })
+
+  it("versions of interfaces are read as major and minor", covers("field:N2-48"), () => {
+    const spellings: ReadonlyArray<readonly [written: unknown, version: string]> = [
+      ["1", "1.0"],
+      ["v1", "1.0"],
+      ["v1.0", "1.0"],
+      ["V1.0.1", "1.0"],
+      ["1.0.1", "1.0"],
+      [" 1.0 ", "1.0"],
+      ["1.0.0-rc.1+7", "1.0"],
+      [1, "1.0"],
+      ["", "1.0"],
+      [null, "1.0"],
+      ["0.3", "0.3"],
+      ["v0.3.0", "0.3"],
+      [0.3, "0.3"],
+      ["1.10", "1.10"],
+      ["2", "2.0"],
+      ["draft", "draft"],
+      ["2026-03-01x", "2026-03-01x"]
+    ]
+    for (const [protocolVersion, version] of spellings) {
+      const { supportedInterfaces } = read(v1_0.agentCard, {
+        name: "x",
+        supportedInterfaces: [{ ...jsonRpc, protocolVersion }]
+      })
+      assert.deepStrictEqual(supportedInterfaces, [{ ...jsonRpc, protocolVersion: version }], String(protocolVersion))
+    }
+    for (const protocolVersion of ["v0.3.0", "0.3", "", null]) {
+      const [first] = read(v0_3.agentCard, { ...of03, protocolVersion }).supportedInterfaces
+      assert.strictEqual(first?.protocolVersion, "0.3")
+    }
+  })
 })

@@ -7,6 +7,7 @@ import { readRequirements, readSchemes } from "./security.ts"
 import * as Wire from "./wireSchema.ts"
 
 const json = Wire.optional(Schema.Unknown)
+const version = Wire.optional(Schema.Union([Schema.String, Schema.Finite]))
 
 const schema = () =>
   Wire.struct({
@@ -16,7 +17,7 @@ const schema = () =>
     supportedInterfaces: Wire.optional(Schema.Array(Wire.struct({
       url: Wire.text,
       protocolBinding: Wire.text,
-      protocolVersion: Wire.text,
+      protocolVersion: version,
       tenant: Wire.text
     }))),
     provider: Wire.optional(Wire.struct({ url: Wire.text, organization: Wire.text })),
@@ -54,7 +55,7 @@ const schema = () =>
       header: Wire.metadata
     }))),
     // of 0.3
-    protocolVersion: Wire.text,
+    protocolVersion: version,
     url: Wire.text,
     preferredTransport: Wire.text,
     additionalInterfaces: Wire.optional(Schema.Array(Wire.struct({ url: Wire.text, transport: Wire.text }))),
@@ -64,8 +65,12 @@ const schema = () =>
 
 type WireCard = ReturnType<typeof schema>["Type"]
 
-/** Returns a version without its patch number, which is irrelevant. */
-export const minor = (version: string): string => /^\d+\.\d+/.exec(version)?.[0] ?? version
+/** Returns a version as `major.minor`: peers write `1`, `v1.0` and `1.0.1` too. Other words are returned as they are. */
+export const minor = (version: string | number): string => {
+  const [, major, minor = "0"] =
+    /^\s*v?(\d{1,3})(?:\.(\d{1,3}))?(?:\.\d+)*(?:[-+][\w.+-]*)?\s*$/i.exec(String(version)) ?? []
+  return major === undefined ? String(version) : `${Number(major)}.${Number(minor)}`
+}
 
 /** The main interface may be repeated among the others. */
 const interfacesOf03 = (card: WireCard): ReadonlyArray<AgentCard.AgentInterface> => {

@@ -1,6 +1,6 @@
 /**
- * Security schemes and requirements. Peers write three shapes: named by a member (1.0), tagged with `type` (0.3), and
- * tagged with `$case` (servers that print their memory). All are read, the first two are written.
+ * Security schemes and requirements. Peers write four shapes: named by a member (1.0, or the shorter name of 0.3), tagged
+ * with `type` (0.3), and tagged with `$case` (servers that print their memory). All are read, the first two are written.
  */
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -129,22 +129,28 @@ const schemeReaders: { readonly [member: string]: (value: unknown) => Scheme | u
   }))
 }
 
+/** The members of 1.0 by the types of 0.3, which are read in any case. */
 const memberByType: { readonly [type: string]: string } = {
-  apiKey: "apiKeySecurityScheme",
+  apikey: "apiKeySecurityScheme",
   http: "httpAuthSecurityScheme",
+  httpauth: "httpAuthSecurityScheme",
   oauth2: "oauth2SecurityScheme",
-  openIdConnect: "openIdConnectSecurityScheme",
-  mutualTLS: "mtlsSecurityScheme"
+  openidconnect: "openIdConnectSecurityScheme",
+  mutualtls: "mtlsSecurityScheme",
+  mtls: "mtlsSecurityScheme"
 }
+
+const withLocation = (wire: Wire.Members): Wire.Members => ({ ...wire, location: wire.in ?? wire.location })
 
 const readScheme = (value: unknown): Scheme | undefined => {
   const wire = toMembers(value)
-  if (typeof wire.type === "string") {
-    return schemeReaders[memberByType[wire.type] ?? ""]?.({ ...wire, location: wire.in ?? wire.location })
-  }
+  const typed = typeof wire.type === "string" ? schemeReaders[memberByType[wire.type.toLowerCase()] ?? ""] : undefined
+  if (typed !== undefined) return typed(withLocation(wire))
   for (const [member, inner] of Object.entries({ ...fromCase(wire.scheme), ...wire })) {
-    const read = schemeReaders[camel(member)]?.(inner)
-    if (read !== undefined) return read
+    const name = camel(member)
+    const read = schemeReaders[name] ?? schemeReaders[memberByType[name.toLowerCase()] ?? ""]
+    const scheme = Predicate.isReadonlyObject(inner) ? read?.(withLocation(inner)) : undefined
+    if (scheme !== undefined) return scheme
   }
   return undefined
 }
