@@ -1,6 +1,7 @@
 import { AgentError, Credentials, OAuth } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Fiber, Layer, Redacted } from "effect"
+import type { Duration } from "effect"
+import { Effect, Fiber, Layer, Redacted } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { covers } from "../support/covers.ts"
@@ -33,6 +34,8 @@ const makeEndpoint = () => {
 const client = { tokenUrl: "https://auth.test/token", clientId: "app", refreshToken: Redacted.make("r0") }
 
 /** Lets a caller wait for 100 ms only. */
+const silent = Layer.succeed(HttpClient.HttpClient, HttpClient.make(() => Effect.never))
+
 const hurried = Effect.gen(function*() {
   const fiber = yield* Effect.forkChild(Effect.timeoutOption(token, "100 millis"))
   yield* TestClock.adjust("100 millis")
@@ -61,7 +64,7 @@ describe("the exchange of a refresh token", () => {
       yield* TestClock.adjust("10 minutes")
       assert.strictEqual(yield* patient(token), "at2")
       assert.deepStrictEqual([spent, saved], [["r0", "r1"], ["r1", "r2"]])
-    }).pipe(Effect.provide(credentials), Effect.provide(layer))
+    }).pipe(Effect.provide(Layer.provide(credentials, layer)))
   }, covers("field:N2-12"))
 
   it.effect("is finished if all callers give up, also in a renewal", () => {
@@ -77,7 +80,7 @@ describe("the exchange of a refresh token", () => {
       yield* TestClock.adjust("300 millis")
       assert.strictEqual(yield* token, "at2")
       assert.deepStrictEqual(spent, ["r0", "r1"])
-    }).pipe(Effect.provide(OAuth.layerRefreshToken(client)), Effect.provide(layer))
+    }).pipe(Effect.provide(Layer.provide(OAuth.layerRefreshToken(client), layer)))
   }, covers("field:N2-12"))
 
   it.effect("is one for all credentials that share the provider", () => {
@@ -97,8 +100,7 @@ describe("the exchange of a refresh token", () => {
       assert.isTrue(error.isRetryable)
       assert.include(error.message, "https://auth.test/token did not respond within 1m")
     }).pipe(
-      Effect.provide(OAuth.layerRefreshToken(client)),
-      Effect.provide(Layer.succeed(HttpClient.HttpClient, HttpClient.make(() => Effect.never)))
+      Effect.provide(Layer.provide(OAuth.layerRefreshToken(client), silent))
     ), covers("field:N2-12"))
 })
 

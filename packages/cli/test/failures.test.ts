@@ -82,9 +82,14 @@ describe.concurrent("a2a fails with the exit code of its reason", () => {
       for (const binding of ["rest", "jsonrpc"]) {
         const ended = yield* run(["ask", "hi", "--json", "--url", url, "--binding", binding])
         assert.strictEqual(ended.code, 5, ended.stderr)
-        assert.strictEqual(last(ended).error.reason, "MalformedResponseError")
+        const { error } = last(ended)
+        assert.strictEqual(error.reason, "MalformedResponseError")
+        assert.deepStrictEqual([error.status, error.contentType], [200, "text/html"])
+        assert.include(error.message, "<p>welcome</p>")
+        assert.isTrue(error.url.startsWith(url))
+        assert.include(ended.stderr, "got text/html (HTTP 200) from ")
       }
-    }).pipe(Effect.provide(echoing(200, () => HttpServerResponse.html("<p>welcome</p>")))))
+    }).pipe(Effect.provide(echoing(200, () => HttpServerResponse.html("<p>welcome</p>")))), covers("field:N2-42"))
 
   it.live("an error names the URL without what may be secret", () =>
     Effect.gen(function*() {

@@ -215,10 +215,18 @@ export class TaskRejectedError extends Reason<TaskRejectedError>()("TaskRejected
 
 // contract
 
-/** Raised if a response cannot be read in the `dialect`; `issue` names the place in the document. */
-export class MalformedResponseError
-  extends Reason<MalformedResponseError>()("MalformedResponseError", { dialect: Schema.String, issue: Schema.String })
-{}
+/**
+ * Raised if a response cannot be read in the `dialect`; `issue` names the place in the document. `url` (without what may
+ * be secret) and `contentType` say what responded, and `snippet` how a body begins that is not JSON, such as that of a
+ * login page.
+ */
+export class MalformedResponseError extends Reason<MalformedResponseError>()("MalformedResponseError", {
+  dialect: Schema.String,
+  issue: Schema.String,
+  url: Schema.optionalKey(Schema.String),
+  contentType: Schema.optionalKey(Schema.String),
+  snippet: Schema.optionalKey(Schema.String)
+}) {}
 
 /** Raised if an event or a response is longer than `maxLength`, in characters; raise the limit if it is meant. */
 export class ResponseTooLargeError

@@ -137,6 +137,8 @@ export interface ExecuteOptions {
 
 /** A response, and the credentials that its request was sent with. */
 export interface Received {
+  /** The URL that responded, after redirects, without what may be secret. */
+  readonly url: string
   readonly response: HttpClientResponse.HttpClientResponse
   readonly credentials: ReadonlyArray<Credential>
 }
@@ -169,11 +171,13 @@ const send = (
       withoutRedirects,
       Observe.exchange(place.base, credentials)
     )
-    const next = Redirect.next(response, Request.join(place.base, place.request), place)
-    if (Result.isSuccess(next) && next.success === undefined) return { response, credentials }
+    const from = Request.join(place.base, place.request)
+    const received = { url: PublicUrl.publicUrl(from), response, credentials }
+    const next = Redirect.next(response, from, place)
+    if (Result.isSuccess(next) && next.success === undefined) return received
     yield* release(response)
     const to = yield* Effect.fromResult(next)
-    return to === undefined ? { response, credentials } : yield* send(peer, to, accept, options)
+    return to === undefined ? received : yield* send(peer, to, accept, options)
   })
 
 /**

@@ -12,6 +12,7 @@ import * as ServiceParameters from "../../ServiceParameters.ts"
 import { publicUrl } from "../errors/publicUrl.ts"
 import * as Refusal from "../http/refusal.ts"
 import * as Request from "../http/request.ts"
+import * as Unexpected from "../http/unexpected.ts"
 import * as Cache from "./httpCache.ts"
 
 const wellKnown = ["/.well-known/agent-card.json", "/.well-known/agent.json"] as const
@@ -31,19 +32,19 @@ export const places = (base: URL, path?: string | undefined): Places => {
   return Arr.map(Arr.dedupe(hrefs), (href) => new URL(href))
 }
 
-const toMalformed = (protocol: ClientProtocol.ClientProtocol, message: string, issue: string) =>
-  new AgentError.MalformedResponseError({ message, dialect: `A2A ${protocol.version} card`, issue })
-
-const decode = (protocol: ClientProtocol.ClientProtocol, answer: HttpPeer.JsonResponse): Result.Result<
+const decode = (protocol: ClientProtocol.ClientProtocol, { answer: { body, text }, received }: Found): Result.Result<
   AgentCard.AgentCard,
   AgentError.AgentErrorReason
 > => {
-  if (Result.isFailure(answer.body)) {
-    return Result.fail(toMalformed(protocol, "invalid agent card: not JSON", answer.body.failure))
+  const dialect = `A2A ${protocol.version} card`
+  if (Result.isFailure(body)) {
+    const expected = "an agent card"
+    return Result.fail(Unexpected.make({ received, text, expected, dialect, issue: body.failure }))
   }
-  return Result.mapError(protocol.agentCard.decode(answer.body.success), (violations) => {
+  return Result.mapError(protocol.agentCard.decode(body.success), (violations) => {
     const issue = AgentError.describe(violations)
-    return toMalformed(protocol, `invalid agent card: ${issue}`, issue)
+    const message = `invalid agent card: ${issue}`
+    return Unexpected.locate(received)(new AgentError.MalformedResponseError({ message, dialect, issue }))
   })
 }
 
@@ -105,7 +106,7 @@ const fetch = Effect.fnUntraced(
     if (response.status < 400) {
       const card = response.status === 304 && kept !== undefined
         ? kept.card
-        : resolveUrls(yield* Effect.fromResult(decode(peer.protocol, last.answer)), last.place)
+        : resolveUrls(yield* Effect.fromResult(decode(peer.protocol, last)), last.place)
       const until = Cache.freshUntil(response.headers, yield* Clock.currentTimeMillis)
       const headers = { ...kept?.headers, ...response.headers }
       return { card, kept: until === undefined ? undefined : { place: last.place, card, headers, until } }

@@ -4,7 +4,6 @@
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as AgentError from "../../AgentError.ts"
@@ -29,6 +28,7 @@ import * as Prepare from "./prepare.ts"
 import { redact } from "./redactSecrets.ts"
 import * as Refusal from "./refusal.ts"
 import * as Sse from "./sse.ts"
+import * as Unexpected from "./unexpected.ts"
 
 type Reason = AgentError.AgentErrorReason
 type Failure = Reason | WireFailure
@@ -58,10 +58,11 @@ const contextOf = ({ dialect }: Connection, { ofTask }: Prepare.Prepared) => ({ 
 /** Returns the result of a response that is not a stream, or its refusal. */
 const fromResponse = (
   self: Connection,
-  { body, response, text }: HttpPeer.JsonResponse,
+  received: HttpPeer.Received,
+  { body, text }: HttpPeer.JsonResponse,
   id: string
 ): Result.Result<unknown, Failure> => {
-  const { status } = response
+  const { status } = received.response
   if (Result.isSuccess(body)) {
     return self.binding.fromResponse({ protocol: self.peer.protocol, status, body: body.success, id })
   }
@@ -70,8 +71,8 @@ const fromResponse = (
     return self.binding.fromResponse({ protocol: self.peer.protocol, status, body: frame.success, id })
   }
   if (status >= 400) return Result.fail({ message: Json.snippet(text) || `HTTP ${status}`, status })
-  const type = HttpPeer.mediaType(response) || "no media type"
-  return Result.fail(toMalformed(self, `expected JSON, got ${type}: ${Json.snippet(text)}`, body.failure))
+  const dialect = self.dialect.name
+  return Result.fail(Unexpected.make({ received, text, expected: "JSON", dialect, issue: body.failure }))
 }
 
 /** True for one JSON response, or a refusal, in place of a stream. Some gateways turn a stream into a JSON list. */
@@ -79,16 +80,20 @@ const isSingle = ({ body, response }: HttpPeer.JsonResponse) =>
   response.status >= 400 ||
   (jsonType.test(HttpPeer.mediaType(response)) && !(Result.isSuccess(body) && Array.isArray(body.success)))
 
-const notAStream = (self: Connection, response: HttpClientResponse.HttpClientResponse) => {
-  const type = HttpPeer.mediaType(response)
-  return toMalformed(self, `expected an event stream, got ${type || "no media type"}`, `content-type ${type}`)
+const notAStream = (self: Connection, received: HttpPeer.Received, text: string) => {
+  const issue = `content-type ${HttpPeer.mediaType(received.response)}`
+  return Unexpected.make({ received, text, expected: "an event stream", dialect: self.dialect.name, issue })
 }
 
 /** True for the bare 404 or 405 of a peer without the route; an A2A error says more. */
 const lacksRoute = (failure: Failure, status: number) =>
   !isReason(failure) && failure.reason === undefined && failure.code === undefined && (status === 404 || status === 405)
 
-type Exchanged = { readonly received: HttpPeer.Received } | { readonly json: unknown }
+interface Exchanged {
+  readonly received: HttpPeer.Received
+  /** The result of a response that was read to its end; absent from an open stream. */
+  readonly json?: unknown
+}
 
 /** Tries the requests in turn. Returns an open stream, or the result of a response that was read to its end. */
 const exchange = (
@@ -104,16 +109,15 @@ const exchange = (
       if (response.status < 400 && HttpPeer.mediaType(response) === eventStreamType) return { received }
       const body = yield* HttpPeer.read(response, self.limits.maxResponseSize)
       const result = accept === eventStreamType && !isSingle(body)
-        ? Result.fail(notAStream(self, response))
-        : fromResponse(self, body, prepared.id)
-      if (Result.isSuccess(result)) return { json: result.success }
+        ? Result.fail(notAStream(self, received, body.text))
+        : fromResponse(self, received, body, prepared.id)
+      if (Result.isSuccess(result)) return { json: result.success, received }
       const next = prepared.requests[index + 1]
       if (next !== undefined && lacksRoute(result.failure, response.status)) return yield* attempt(index + 1, next)
-      return yield* Effect.fail(
-        isReason(result.failure)
-          ? result.failure
-          : yield* Refusal.fromResponse(result.failure, received, contextOf(self, prepared))
-      )
+      const reason = isReason(result.failure)
+        ? result.failure
+        : yield* Refusal.fromResponse(result.failure, received, contextOf(self, prepared))
+      return yield* Effect.fail(Unexpected.locate(received)(reason))
     })
   return attempt(0, prepared.requests[0])
 }
@@ -126,6 +130,10 @@ const decode = (self: Connection, operation: Operation.Any, json: unknown): Resu
   const issue = AgentError.describe(result.failure)
   return Result.fail(toMalformed(self, `the response does not match ${self.dialect.name}: ${issue}`, issue))
 }
+
+/** Decodes the result of a response that was read to its end. */
+const decodeResult = (self: Connection, operation: Operation.Any, { json, received }: Exchanged) =>
+  Result.mapError(decode(self, operation, json), Unexpected.locate(received))
 
 const decodeEvent = (self: Connection, operation: Operation.Streaming, json: unknown) =>
   decode(self, operation, json) as Result.Result<StreamEvent.StreamEvent, Reason>
@@ -144,11 +152,12 @@ const events = (
   self: Connection,
   operation: Operation.Streaming,
   prepared: Prepare.Prepared,
-  { credentials, response }: HttpPeer.Received,
+  received: HttpPeer.Received,
   options: Pick<EventStream.Options, "cursor" | "mode" | "readTask" | "taskId">
 ): Stream.Stream<StreamEvent.StreamEvent, Reason> => {
   const codec: Decoder<unknown> | undefined = self.dialect.success[operation._tag]
   const { protocol } = self.peer
+  const { credentials, response } = received
   let isFinal: boolean | undefined
   return EventStream.decode({
     ...options,
@@ -166,7 +175,7 @@ const events = (
       isFinal = codec?.isFinal?.(result.success)
       return decodeEvent(self, operation, result.success)
     }
-  })(Timeouts.withIdle(response.stream))
+  })(Timeouts.withIdle(response.stream)).pipe(Stream.mapError(Unexpected.locate(received)))
 }
 
 /** Makes a transport to an agent's interface. */
@@ -200,7 +209,7 @@ export const make = (options: {
     operation._tag === "GetAgentCard" ? card : Effect.gen(function*() {
       const prepared = yield* Effect.fromResult(prepare(operation, request))
       const exchanged = yield* exchange(self, prepared, binding.accept(peer.protocol))
-      if ("json" in exchanged) return yield* Effect.fromResult(decode(self, operation, exchanged.json))
+      if ("json" in exchanged) return yield* Effect.fromResult(decodeResult(self, operation, exchanged))
       yield* HttpPeer.release(exchanged.received.response)
       return yield* Effect.fail(toMalformed(self, "expected one response, got an event stream", eventStreamType))
     })
@@ -214,9 +223,11 @@ export const make = (options: {
       const prepared = yield* Effect.fromResult(prepare(operation, request))
       const lastEventId = cursor && LastEventId.begin(cursor, operation._tag === "SubscribeToTask")
       const exchanged = yield* exchange(self, prepared, eventStreamType, lastEventId)
-      return "received" in exchanged
-        ? events(self, operation, prepared, exchanged.received, { cursor, readTask, ...endOf(operation, request) })
-        : singleEvent(yield* Effect.fromResult(decodeEvent(self, operation, exchanged.json)))
+      if (!("json" in exchanged)) {
+        return events(self, operation, prepared, exchanged.received, { cursor, readTask, ...endOf(operation, request) })
+      }
+      const event = yield* Effect.fromResult(decodeResult(self, operation, exchanged))
+      return singleEvent(event as StreamEvent.StreamEvent)
     }))
 
   return {

@@ -22,5 +22,11 @@ export const parse = (text: string): Result.Result<unknown, string> =>
         : Result.succeed(value)
   )
 
-/** The beginning of a text, for a message. */
-export const snippet = (text: string, size = 200): string => text.length <= size ? text : `${text.slice(0, size)}…`
+// a hostile text is not worth more work than this
+const maxRead = 10_000
+
+/** Returns the beginning of a text for a message: on one line, without control characters. */
+export const snippet = (text: string, size = 200): string => {
+  const line = text.slice(0, maxRead).replace(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, " ").trim()
+  return line.length <= size ? line : `${line.slice(0, size)}…`
+}

@@ -4,14 +4,21 @@ import type { Credential } from "../../Credential.ts"
 import type * as Protocol from "../../Protocol.ts"
 import { toSecrets } from "../credentials/placement.ts"
 
+const cleaner = (credentials: ReadonlyArray<Credential>) => {
+  const known = credentials.flatMap(toSecrets)
+  return (text: string) => known.reduce((text, secret) => text.replaceAll(secret, "<redacted>"), text)
+}
+
+/** Returns the text with every secret replaced. */
+export const redactText = (text: string, credentials: ReadonlyArray<Credential>): string => cleaner(credentials)(text)
+
 /** Returns the failure with every secret replaced. */
 export const redact = (
   failure: Protocol.WireFailure,
   credentials: ReadonlyArray<Credential>
 ): Protocol.WireFailure => {
-  const known = credentials.flatMap(toSecrets)
-  if (known.length === 0) return failure
-  const clean = (text: string) => known.reduce((text, secret) => text.replaceAll(secret, "<redacted>"), text)
+  if (credentials.length === 0) return failure
+  const clean = cleaner(credentials)
   const cleanJson = <A>(value: A): A => JSON.parse(clean(JSON.stringify(value))) as A
   return {
     ...failure,

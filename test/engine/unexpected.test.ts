@@ -1,0 +1,125 @@
+import { Agent, AgentError, Credentials, Discovery, Id } from "@effect-a2a/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted, Schema, Stream } from "effect"
+import { covers } from "../support/covers.ts"
+import { inEach, isRpc, rest, talkTo } from "../support/peer.ts"
+import { respond } from "../support/respond.ts"
+
+const login = `<!doctype html>\r\n<html>\n\t<title>Sign\u0000 in\u001b[2J\u202e</title>${"x".repeat(5000)}`
+const page = (body: string = login, headers: Record<string, string> = {}) =>
+  new Response(body, { headers: { "content-type": "Text/HTML; charset=utf-8", ...headers } })
+
+const getTask = Agent.getTask(Id.TaskId.make("t-1"))
+const stream = Stream.runDrain(Agent.stream("hi"))
+
+const malformed = <A>(
+  self: Effect.Effect<A, AgentError.AgentError, Agent.Agent>,
+  layer: Layer.Layer<Agent.Agent, AgentError.AgentError>
+) =>
+  Effect.map(Effect.flip(Effect.provide(self, layer)), ({ reason }) => {
+    if (reason._tag !== "MalformedResponseError") return assert.fail(reason._tag)
+    return reason
+  })
+
+describe("a page in place of a response", () => {
+  it.effect(
+    "is reported with URL, status, content type and its beginning, for calls and streams",
+    () =>
+      inEach((one) =>
+        Effect.gen(function*() {
+          const { layer } = talkTo(one, () => page(), { url: "https://agent.test/a2a?key=s3cr3t" })
+          const agent = Layer.provide(Agent.layer, layer)
+          const [path, streamPath] = isRpc(one)
+            ? ["/a2a", "/a2a"]
+            : [
+              `/a2a${one.protocol.rest.prefix ?? ""}/tasks/t-1`,
+              `/a2a${one.protocol.rest.prefix ?? ""}/message:stream`
+            ]
+          for (
+            const [call, from, expected] of [[getTask, path, "JSON"], [stream, streamPath, "an event stream"]] as const
+          ) {
+            const reason = yield* malformed(call, agent)
+            assert.strictEqual(reason.url, `https://agent.test${from}`)
+            assert.deepStrictEqual([reason.status, reason.contentType], [200, "text/html"])
+            assert.match(reason.snippet ?? "", /^<!doctype html> <html> <title>Sign in \[2J <\/title>x+…$/)
+            assert.isBelow(reason.message.length, 400)
+            assert.strictEqual(
+              reason.message,
+              `expected ${expected}, got text/html (HTTP 200) from https://agent.test${from}: ${reason.snippet}`
+            )
+            assert.notMatch(reason.message, /[\p{Cc}\p{Cf}]/u)
+            const json = yield* Schema.encodeEffect(Schema.toCodecJson(AgentError.AgentErrorReason))(reason)
+            assert.deepInclude(json, {
+              url: reason.url,
+              status: 200,
+              contentType: "text/html",
+              snippet: reason.snippet
+            })
+            assert.notInclude(JSON.stringify(json), "s3cr3t")
+          }
+        })
+      ),
+    covers("field:N2-42")
+  )
+
+  it.effect("is quoted without the credentials that it repeats", () =>
+    Effect.gen(function*() {
+      const { layer } = talkTo(rest, () => page("<p>tok3n is unknown</p>"), {
+        credentials: Credentials.layerBearer(Redacted.make("tok3n"))
+      })
+      const { message } = yield* malformed(getTask, Layer.provide(Agent.layer, layer))
+      assert.match(message, /: <p><redacted> is unknown<\/p>$/)
+    }), covers("field:N2-42"))
+
+  it.effect("is named after a redirect by the URL that sent it", () =>
+    Effect.gen(function*() {
+      const { layer } = talkTo(rest, ({ url }) =>
+        url.includes("/login")
+          ? page()
+          : new Response(null, { status: 302, headers: { location: "/login?next=%2Fa2a" } }))
+      const { message, url } = yield* malformed(getTask, Layer.provide(Agent.layer, layer))
+      assert.strictEqual(url, "https://agent.test/login")
+      assert.include(message, "(HTTP 200) from https://agent.test/login: ")
+    }), covers("field:N2-42"))
+
+  it.effect("is reported by a card, too", () =>
+    Effect.gen(function*() {
+      const { layer } = respond(() => page())
+      const error = yield* Effect.flip(Discovery.card("https://agent.test")).pipe(
+        Effect.provide([layer, Credentials.layerNone])
+      )
+      assert.match(
+        error.reason.message,
+        /^expected an agent card, got text\/html \(HTTP 200\) from https:\/\/agent.test\/.well-known\/agent-card.json: <!doc/
+      )
+    }), covers("field:N2-42"))
+
+  it.effect("may be empty, and of any content type or none", () =>
+    Effect.gen(function*() {
+      const cases = [
+        [new Response("", { headers: { "content-type": "text/html" } }), "got text/html (HTTP 200)"],
+        [new Response(new Blob(["hello"])), "got no content type (HTTP 200)"],
+        [new Response("hello", { status: 203 }), "got text/plain (HTTP 203)"]
+      ] as const
+      for (const [response, words] of cases) {
+        const { layer } = talkTo(rest, () => response)
+        const reason = yield* malformed(stream, Layer.provide(Agent.layer, layer))
+        assert.include(reason.message, words)
+      }
+    }), covers("field:N2-42"))
+})
+
+describe("a response in another form", () => {
+  it.effect("is reported with the place that sent it", () =>
+    inEach((one) =>
+      Effect.gen(function*() {
+        const { layer } = talkTo(
+          one,
+          () => new Response(`{"id":7}`, { headers: { "content-type": "application/json" } })
+        )
+        const reason = yield* malformed(getTask, Layer.provide(Agent.layer, layer))
+        assert.match(reason.url ?? "", /^https:\/\/agent.test\/a2a/)
+        assert.deepStrictEqual([reason.status, reason.contentType], [200, "application/json"])
+      })
+    ), covers("field:N2-42"))
+})
