@@ -9,7 +9,7 @@ import { TestClock } from "effect/testing"
 
 export const flavours = ["python", "javascript"] as const
 
-type Services = Agent.Agent | AgentTransport.AgentTransport | HttpClient.HttpClient | Wire.Tape
+export type Services = Agent.Agent | AgentTransport.AgentTransport | HttpClient.HttpClient | Wire.Tape
 
 export const layer = (options: AdkEmulator.ClientOptions = {}): Layer.Layer<Services> =>
   Agent.layer.pipe(Layer.provideMerge(AdkEmulator.layerTransport(options)))
@@ -62,16 +62,17 @@ export const fastForward = <A, E, R>(self: Effect.Effect<A, E, R>, seconds = 120
 export const refusal = <A, R>(self: Effect.Effect<A, AgentError.AgentError, R>) =>
   Effect.map(Effect.flip(self), ({ reason }) => reason)
 
+export const exchanges = Effect.flatMap(Wire.Tape, ({ exchanges }) => exchanges)
+
 /** Returns the bodies of POST requests by the end of their path. */
 export const posted = (suffix: string) =>
   Effect.gen(function*() {
-    const { exchanges } = yield* Wire.Tape
     return (yield* exchanges).filter(({ method, url }) => method === "POST" && new URL(url).pathname.endsWith(suffix))
       .map(({ body }) => JSON.parse(body))
   })
 
 /** Returns the methods and paths of all requests. */
-export const asked = Effect.gen(function*() {
-  const { exchanges } = yield* Wire.Tape
-  return (yield* exchanges).map(({ method, url }) => `${method} ${new URL(url).pathname}`)
-})
+export const asked = Effect.map(
+  exchanges,
+  (exchanges) => exchanges.map(({ method, url }) => `${method} ${new URL(url).pathname}`)
+)

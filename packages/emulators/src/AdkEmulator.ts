@@ -24,6 +24,7 @@ import * as InProcessHttp from "@effect-a2a/server/InProcessHttp"
 import * as Adk from "@effect-a2a/transport-adk/Adk"
 import * as Effect from "effect/Effect"
 import type { HttpClient } from "effect/http/HttpClient"
+import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
@@ -100,6 +101,9 @@ export const url = "http://adk.test"
 /** Options of the server and of the client. */
 export interface ClientOptions extends Options, Omit<Adk.Options, "flavour" | "url"> {}
 
+/** A server elsewhere writes no spans into the program's traces, least of all with the ids of users in their URLs. */
+const untraced = Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)
+
 /** A transport to the emulated server through its bytes, without a socket, and the tape of all exchanges. */
 export const layerTransport = (
   options: ClientOptions = {}
@@ -107,7 +111,7 @@ export const layerTransport = (
   const { agent: _, apps, defaultApp, flavour: __, ...client } = options
   const app = client.appName ?? (defaultApp === undefined ? apps?.[0] ?? appName : undefined)
   return Adk.layer({ ...client, url, appName: app }).pipe(
-    Layer.provideMerge(InProcessHttp.layer(routes(options))),
+    Layer.provideMerge(Layer.provide(InProcessHttp.layer(routes(options)), untraced)),
     Layer.provide(Credentials.layerNone),
     Layer.orDie
   )

@@ -32,12 +32,15 @@
 import type * as AgentError from "@effect-a2a/core/AgentError"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import type { Credentials } from "@effect-a2a/core/Credentials"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { HttpClient } from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import * as AdkClient from "./AdkClient.ts"
 import * as AdkError from "./AdkError.ts"
+import * as User from "./internal/tasks/currentUser.ts"
 import * as Transport from "./internal/tasks/transport.ts"
 
 /** The protocol binding in the transport's target. */
@@ -45,7 +48,10 @@ export const protocolBinding = Transport.protocolBinding
 
 /** Options of the transport, and of the client it uses. */
 export interface Options extends AdkClient.Options {
-  /** The user of all sessions. Default: a user per context, `A2A_USER_<contextId>`, as ADK itself does. */
+  /**
+   * The user of calls outside of {@link withUser}. Default: a user per context, `A2A_USER_<contextId>`, as ADK itself
+   * does.
+   */
   readonly userId?: string | undefined
   /**
    * `false`: a message in a context without a session fails with `NotFoundError`. For applications that prepare sessions
@@ -64,6 +70,54 @@ export interface Options extends AdkClient.Options {
    * resumable. Servers that do not support it may refuse the request. Default: `false`.
    */
   readonly resumable?: boolean | undefined
+}
+
+/**
+ * The user of the calls made within, read at each call. Default: `undefined`, the transport's `userId`. Sessions and tasks
+ * are the user's: those of another one are not found. Set it with {@link withUser}.
+ */
+export const CurrentUser: Context.Reference<string | undefined> = User.CurrentUser
+
+/**
+ * Sends the messages of an effect or a stream for an end user, in that user's sessions. If the effect returns a stream,
+ * the stream is the user's too. The innermost user counts. The id may not be empty, contain a slash, or be `.` or `..`:
+ * calls fail with `InvalidRequestError`. It is in the requests and the metadata of updates, not in spans.
+ *
+ * ```ts
+ * import { Agent, AgentStream } from "@effect-a2a/core"
+ * import { AdkEmulator, AdkScript } from "@effect-a2a/emulators"
+ * import { Adk } from "@effect-a2a/transport-adk"
+ * import { Effect, Stream } from "effect"
+ *
+ * // counts the user's earlier messages in the session
+ * const agent = ({ events, text }: AdkScript.Turn) => [AdkScript.say(`${text} no. ${events.length / 2 + 1}`)]
+ * const program = Effect.gen(function*() {
+ *   const { contextId } = yield* Agent.ask("call").pipe(Adk.withUser("ana"))
+ *   const again = yield* Agent.ask("call", { contextId: contextId! }).pipe(Adk.withUser("ana"))
+ *   const other = yield* Agent.stream("call", { contextId: contextId! }).pipe(
+ *     AgentStream.text,
+ *     Adk.withUser("bob"),
+ *     Stream.mkString
+ *   )
+ *   return [again.text, other]
+ * })
+ * await Effect.runPromise(program.pipe(Effect.provide(AdkEmulator.layer({ agent })))) // => ["call no. 2", "call no. 1"]
+ * ```
+ */
+export const withUser = (userId: string) => {
+  const forUser = <A, E, R>(self: Stream.Stream<A, E, R>) => Stream.provideService(self, CurrentUser, userId)
+  function provide<S extends Effect.Effect<unknown, unknown, unknown> | Stream.Stream<unknown, unknown, unknown>>(
+    self: S
+  ): S
+  function provide(self: Effect.Effect<unknown, unknown, unknown> | Stream.Stream<unknown, unknown, unknown>): unknown {
+    return Stream.isStream(self)
+      ? forUser(self)
+      : Effect.map(
+        Effect.provideService(self, CurrentUser, userId),
+        (value) => Stream.isStream(value) ? forUser(value) : value
+      )
+  }
+  return provide
 }
 
 const toAgentError = Effect.mapError(AdkError.toAgentError)

@@ -22,6 +22,8 @@ const failing = (answer: () => Response) =>
 const express = (words: string) =>
   `<!DOCTYPE html>\n<html lang="en"><head><title>Error</title></head><body>\n<pre>${words}<br> &nbsp; &nbsp;at parse (/srv/node_modules/x.js:1:2)<br> &nbsp; &nbsp;at next (/srv/y.js:3:4)</pre>\n</body></html>`
 
+const noRun = (words: string) => `the server has no POST /run (${words}); check its URL and its kind`
+
 /** What answers, the reason, its words, and the reason in A2A. */
 const table: ReadonlyArray<readonly [() => Response, AdkError.AdkErrorReason["_tag"], string, string]> = [
   [
@@ -53,14 +55,19 @@ const table: ReadonlyArray<readonly [() => Response, AdkError.AdkErrorReason["_t
   [() => json({ detail: "No module named 'app'" }, 404), "AppNotFoundError", "No module named 'app'", "NotFoundError"],
   [() => json({ error: "Agent not found: app" }, 500), "AppNotFoundError", "Agent not found: app", "NotFoundError"],
   [() => json({ detail: "Artifact not found" }, 404), "ArtifactNotFoundError", "Artifact not found", "NotFoundError"],
-  [() => json({ detail: "Not Found" }, 404), "RouteUnsupportedError", "Not Found", "UnsupportedOperationError"],
+  [() => json({ detail: "Not Found" }, 404), "RouteUnsupportedError", noRun("Not Found"), "UnsupportedOperationError"],
   [
     () => page("<pre>Cannot POST /run</pre>", 404),
     "RouteUnsupportedError",
-    "Cannot POST /run",
+    noRun("Cannot POST /run"),
     "UnsupportedOperationError"
   ],
-  [() => plain("404 page not found", 404), "RouteUnsupportedError", "404 page not found", "UnsupportedOperationError"],
+  [
+    () => plain("404 page not found", 404),
+    "RouteUnsupportedError",
+    noRun("404 page not found"),
+    "UnsupportedOperationError"
+  ],
   [() => plain("", 401), "DeniedError", "HTTP 401", "UnauthenticatedError"],
   [() => json({ detail: "no such app: __x" }, 403), "DeniedError", "no such app: __x", "AccessDeniedError"],
   [

@@ -10,6 +10,7 @@ import * as Schema from "effect/Schema"
 import * as AdkError from "../../AdkError.ts"
 import * as PathSegment from "./pathSegment.ts"
 import * as Refusal from "./refusal.ts"
+import * as UserPath from "./userPath.ts"
 
 type Reason = AdkError.AdkErrorReason
 
@@ -70,15 +71,45 @@ const toHttpRequest = ({ body, method, path }: Request): HttpBinding.HttpRequest
   body: body as Schema.Json | undefined
 })
 
-const toRefusalContext = ({ isRun = false, method, subject }: Request): Refusal.RefusalContext => ({
-  method,
-  isRun,
-  session: {
-    ...(subject?.appName !== undefined && { appName: subject.appName }),
-    ...(subject !== undefined && { userId: subject.userId }),
-    ...(subject?.sessionId !== undefined && { sessionId: subject.sessionId })
+/** Returns what is read of a refusal, without the user's id in the paths that it repeats. */
+const withoutUser = (
+  { subject }: Request,
+  { body, response: { status }, text }: HttpPeer.JsonResponse
+): Refusal.Response => {
+  const hide = subject === undefined ? (text: string) => text : UserPath.hide(subject.userId)
+  return {
+    status,
+    text: hide(text),
+    body: Result.map(
+      body,
+      (json): unknown =>
+        json === undefined
+          ? json
+          : JSON.parse(JSON.stringify(json), (_, value) => typeof value === "string" ? hide(value) : value)
+    )
   }
-})
+}
+
+/** Returns the path with the names of ids in their place. */
+const toRoute = ({ path, subject }: Request): string =>
+  path.map((segment, index) => {
+    if (path[index - 1] === "users") return "/{user}"
+    return `/${segment === subject?.sessionId ? "{session}" : segment}`
+  }).join("")
+
+const toRefusalContext = (request: Request): Refusal.RefusalContext => {
+  const { isRun = false, method, subject } = request
+  return ({
+    method,
+    route: toRoute(request),
+    isRun,
+    session: {
+      ...(subject?.appName !== undefined && { appName: subject.appName }),
+      ...(subject !== undefined && { userId: subject.userId }),
+      ...(subject?.sessionId !== undefined && { sessionId: subject.sessionId })
+    }
+  })
+}
 
 const toMalformed = (status: number, text: string) => (issue: string) =>
   new AgentError.MalformedResponseError({
@@ -124,13 +155,15 @@ export const make = (server: HttpPeer.HttpPeer): Http => {
   const execute: Http["execute"] = Effect.fnUntraced(function*(request, accept) {
     if (request.subject !== undefined) yield* check(subjectViolations(request.subject))
     return yield* HttpPeer.execute(server, toHttpRequest(request), accept).pipe(
-      Effect.mapError(AdkError.fromAgentReason)
+      Effect.mapError(AdkError.fromAgentReason),
+      UserPath.trace
     )
   })
 
-  const toRefusal: Http["toRefusal"] = Effect.fnUntraced(function*(request, { body, response, text }) {
+  const toRefusal: Http["toRefusal"] = Effect.fnUntraced(function*(request, refused) {
+    const { response } = refused
     const retryAfter = yield* HttpPeer.retryAfter(response)
-    return Refusal.toReason({ body, text, status: response.status }, toRefusalContext(request), {
+    return Refusal.toReason(withoutUser(request, refused), toRefusalContext(request), {
       retryAfter,
       challenge: response.headers["www-authenticate"]
     })

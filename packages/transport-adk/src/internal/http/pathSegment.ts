@@ -7,6 +7,7 @@ import type * as AgentError from "@effect-a2a/core/AgentError"
  */
 export const violations = (field: string, value: unknown): ReadonlyArray<AgentError.Violation> => {
   if (typeof value !== "string" || value === "") return [{ field, description: "must be a non-empty string" }]
+  if (/\p{Surrogate}/u.test(value)) return [{ field, description: "must be well-formed Unicode" }]
   return /^\.\.?$|\//.test(value)
     ? [{ field, description: `must not be "." or ".." or contain "/": servers read it as a path` }]
     : []

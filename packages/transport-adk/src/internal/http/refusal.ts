@@ -15,6 +15,8 @@ import * as ErrorText from "./errorText.ts"
 /** The request that was refused. */
 export interface RefusalContext {
   readonly method: HttpBinding.HttpRequest["method"]
+  /** The path, with the names of ids in their place. */
+  readonly route: string
   readonly isRun: boolean
   readonly session: { readonly appName?: string; readonly userId?: string; readonly sessionId?: string }
 }
@@ -77,18 +79,24 @@ const sessionExists: Rule = ({ fields, message, session, status }) =>
 const missingAppName: Rule = ({ fields, message, status }) =>
   status === 400 && /app_?name\b.*required/i.test(message) ? new AdkError.AppNameRequiredError(fields) : undefined
 
+const routeUnsupported = ({ fields, message, method, route }: Refused) =>
+  new AdkError.RouteUnsupportedError({
+    ...fields,
+    message: `the server has no ${method} ${route} (${message}); check its URL and its kind`
+  })
+
 const notFound: Rule = (refused) => {
   const { fields, message, session, status } = refused
   if (status !== 404) return undefined
   if (/^session not found/i.test(message)) return new AdkError.SessionNotFoundError({ ...fields, ...session })
   if (/^artifact/i.test(message)) return new AdkError.ArtifactNotFoundError(fields)
   return lacksRoute(refused)
-    ? new AdkError.RouteUnsupportedError(fields)
+    ? routeUnsupported(refused)
     : new AdkError.AppNotFoundError({ ...fields, ...session })
 }
 
-const missingRoute: Rule = ({ fields, status }) =>
-  status === 405 || status === 501 ? new AdkError.RouteUnsupportedError(fields) : undefined
+const missingRoute: Rule = (refused) =>
+  refused.status === 405 || refused.status === 501 ? routeUnsupported(refused) : undefined
 
 const tooLarge: Rule = ({ fields, status }) => status === 413 ? new AdkError.TooLargeError(fields) : undefined
 
@@ -123,9 +131,14 @@ const rules: ReadonlyArray<Rule> = [
   unavailable
 ]
 
+/** The parts of a response that rules read. */
+export interface Response extends Pick<HttpPeer.JsonResponse, "body" | "text"> {
+  readonly status: number
+}
+
 /** Converts a response whose status is 400 or above to a reason. */
 export const toReason = (
-  { body, status, text }: Pick<HttpPeer.JsonResponse, "body" | "text"> & { readonly status: number },
+  { body, status, text }: Response,
   context: RefusalContext,
   headers: { readonly retryAfter?: Duration.Duration | undefined; readonly challenge?: string | undefined } = {}
 ): AdkError.AdkErrorReason => {

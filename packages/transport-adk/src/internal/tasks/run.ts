@@ -23,6 +23,7 @@ import * as RunMapping from "../mapping/runMapping.ts"
 import type * as RunSummary from "../mapping/runSummary.ts"
 import * as UpdateMetadata from "../mapping/updateMetadata.ts"
 import * as Files from "./files.ts"
+import * as RunSpan from "./runSpan.ts"
 import type * as TaskRegistry from "./taskRegistry.ts"
 import type { Turn } from "./turn.ts"
 
@@ -168,6 +169,7 @@ interface Progress {
   readonly turn: Turn
   readonly mapping: RunMapping.RunMapping
   readonly canceled: Deferred.Deferred<void>
+  readonly span: RunSpan.RunSpan
   /** The task has been emitted. */
   hasBegun: boolean
   /** The reason why the end of the run is unknown. */
@@ -179,25 +181,31 @@ const stateOf = ({ turn: { entry } }: Progress): TaskState.TaskState => entry.ta
 /** Records the last state of a run that failed or was abandoned, and the calls it left pending. */
 const finish = (progress: Progress): Effect.Effect<void> =>
   Effect.gen(function*() {
-    const { failure, hasBegun, mapping, turn: { entry } } = progress
+    const { failure, hasBegun, mapping, span, turn: { entry } } = progress
     entry.cancel = undefined
-    if (!hasBegun) return
+    if (!hasBegun) return failure === undefined ? undefined : yield* span.end(undefined, failure)
     const timestamp = yield* DateTime.now
     if (failure !== undefined) {
       entry.add(mapping.end(timestamp, { message: failure.message, metadata: { adk_transport_error: true } }))
     } else if (!TaskState.isSettled(stateOf(progress))) entry.add(mapping.cancel(timestamp, cancellation))
     entry.pending = TaskState.isInterrupted(stateOf(progress)) ? mapping.pending() : []
+    yield* span.end(entry.task(), failure)
   })
 
-const start = (turn: Turn, session: UpdateMetadata.SessionRef): Effect.Effect<Progress, never, Scope.Scope> =>
+const start = (
+  { client }: Runner,
+  turn: Turn,
+  session: UpdateMetadata.SessionRef
+): Effect.Effect<Progress, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.gen(function*() {
       const { entry: { contextId, taskId }, pending } = turn
+      const span = yield* RunSpan.start({ client, contextId, taskId })
       const generate = yield* Id.CurrentGenerator
       const canceled = yield* Deferred.make<void>()
       turn.entry.cancel = canceled
       const mapping = RunMapping.make({ taskId, contextId, session, pending, generate })
-      const progress: Progress = { turn, mapping, canceled, hasBegun: false, failure: undefined }
+      const progress: Progress = { turn, mapping, canceled, span, hasBegun: false, failure: undefined }
       return progress
     }),
     finish
@@ -228,10 +236,10 @@ const makeHead = Effect.fnUntraced(function*(task: Task.Task, session: UpdateMet
 
 /** Maps the agent's events, loads the files they report, and ends with the task's last state. */
 const mapEvents = ({ client, settings }: Runner, progress: Progress, events: Events): Stream.Stream<Event, Reason> => {
-  const { canceled, mapping, turn } = progress
+  const { canceled, mapping, span, turn } = progress
   const mapEvent = (event: AdkEvent.Event) =>
     Effect.map(
-      Files.load(client, settings, turn.run, event),
+      span.around(Files.load(client, settings, turn.run, event)),
       (files) => [...files.map(mapping.addFile), ...mapping.add(event)]
     )
   return events.pipe(
@@ -251,8 +259,11 @@ const run = (runner: Runner, turn: Turn, mode: Mode): Stream.Stream<Event, Reaso
   Stream.unwrap(Effect.gen(function*() {
     const { entry } = turn
     const session = sessionOf(runner, turn)
-    const progress = yield* start(turn, session)
-    const events = yield* open(runner, turn, mode).pipe(Effect.catch((error) => fail(progress, error)))
+    const progress = yield* start(runner, turn, session)
+    const events = yield* open(runner, turn, mode).pipe(
+      progress.span.around,
+      Effect.catch((error) => fail(progress, error))
+    )
     const task = yield* begin(runner, turn)
     progress.hasBegun = true
     entry.pending = []

@@ -11,8 +11,12 @@ import type * as Deferred from "effect/Deferred"
 import type * as Schema from "effect/Schema"
 import type * as PendingCalls from "../mapping/pendingCalls.ts"
 
+/** The user whose tasks these are; `undefined` is a user per context. */
+export type User = string | undefined
+
 /** A task and its run, if one is in progress. */
 export interface TaskEntry {
+  readonly user: User
   readonly taskId: Id.TaskId
   readonly contextId: Id.ContextId
   readonly add: (events: ReadonlyArray<StreamEvent.StreamEvent>) => void
@@ -24,10 +28,11 @@ export interface TaskEntry {
 }
 
 /** Creates the entry of a new task. */
-export const makeEntry = (taskId: Id.TaskId, contextId: Id.ContextId): TaskEntry => {
+export const makeEntry = (user: User, taskId: Id.TaskId, contextId: Id.ContextId): TaskEntry => {
   const progress = TaskProgress.make()
   const metadata: Record<string, Schema.Json> = {}
   return {
+    user,
     taskId,
     contextId,
     add: (events) => {
@@ -49,25 +54,28 @@ export const makeEntry = (taskId: Id.TaskId, contextId: Id.ContextId): TaskEntry
 const isOver = (entry: TaskEntry) =>
   entry.cancel === undefined && TaskState.isTerminal(entry.task()?.status.state ?? "unspecified")
 
-/** The tasks of a transport. */
+/** The tasks of a transport. Those of other users do not exist for a user. */
 export interface TaskRegistry {
-  readonly get: (id: Id.TaskId) => TaskEntry | undefined
+  readonly get: (user: User, id: Id.TaskId) => TaskEntry | undefined
   /** Returns the latest task of a context that waits for an answer. */
-  readonly findPending: (contextId: Id.ContextId) => TaskEntry | undefined
+  readonly findPending: (user: User, contextId: Id.ContextId) => TaskEntry | undefined
   readonly put: (entry: TaskEntry) => void
 }
 
 /** Creates a registry that keeps every unfinished task; finished ones are dropped, oldest first, beyond `limit`. */
 export const make = (limit = 1_000): TaskRegistry => {
-  const entries = new Map<Id.TaskId, TaskEntry>()
+  const entries = new Map<string, TaskEntry>()
+  const keyOf = (user: User, id: Id.TaskId) => JSON.stringify([user ?? null, id])
   return {
-    get: (id) => entries.get(id),
-    findPending: (contextId) =>
-      Array.from(entries.values()).findLast((entry) => entry.contextId === contextId && entry.pending.length > 0),
+    get: (user, id) => entries.get(keyOf(user, id)),
+    findPending: (user, contextId) =>
+      Array.from(entries.values()).findLast((entry) =>
+        entry.user === user && entry.contextId === contextId && entry.pending.length > 0
+      ),
     put: (entry) => {
-      entries.set(entry.taskId, entry)
+      entries.set(keyOf(entry.user, entry.taskId), entry)
       if (entries.size <= limit) return
-      for (const old of entries.values()) if (isOver(old)) return void entries.delete(old.taskId)
+      for (const [key, old] of entries) if (isOver(old)) return void entries.delete(key)
     }
   }
 }

@@ -15,6 +15,7 @@ import * as Struct from "effect/Struct"
 import type { AdkClient } from "../../AdkClient.ts"
 import * as AdkError from "../../AdkError.ts"
 import * as Card from "./card.ts"
+import * as CurrentUser from "./currentUser.ts"
 import * as Run from "./run.ts"
 import * as TaskRegistry from "./taskRegistry.ts"
 import * as Turn from "./turn.ts"
@@ -43,19 +44,25 @@ const trimHistory = (task: Task.Task, length: number | undefined): Task.Task => 
   return length <= 0 ? Struct.omit(task, ["history"]) : { ...task, history: task.history.slice(-length) }
 }
 
+/** The tasks of a transport, and the user of calls that name none. */
+interface Tasks {
+  readonly tasks: TaskRegistry.TaskRegistry
+  readonly settings: Pick<Settings, "userId">
+}
+
 const find = (
-  tasks: TaskRegistry.TaskRegistry,
+  { settings, tasks }: Tasks,
   id: Id.TaskId
 ): Effect.Effect<readonly [TaskRegistry.TaskEntry, Task.Task], Reason> =>
-  Effect.suspend(() => {
-    const entry = tasks.get(id)
+  Effect.flatMap(CurrentUser.get(settings.userId), (user) => {
+    const entry = tasks.get(user, id)
     const task = entry?.task()
     return entry === undefined || task === undefined
       ? Effect.fail(Turn.unknownTask(id))
       : Effect.succeed([entry, task] as const)
   })
 
-const cancel = Effect.fnUntraced(function*(tasks: TaskRegistry.TaskRegistry, id: Id.TaskId) {
+const cancel = Effect.fnUntraced(function*(tasks: Tasks, id: Id.TaskId) {
   const [entry, { status: { state } }] = yield* find(tasks, id)
   if (TaskState.isTerminal(state)) {
     return yield* Effect.fail(
@@ -86,7 +93,7 @@ const makeCard = Effect.fnUntraced(function*({ appName, listApps, target }: AdkC
 export const make = Effect.fnUntraced(function*(client: AdkClient["Service"], settings: Settings) {
   const target = { ...client.target, protocolBinding }
   const tasks = TaskRegistry.make()
-  const runner: Run.Runner = { client, tasks, settings }
+  const runner = { client, tasks, settings } satisfies Run.Runner
   const background = yield* FiberSet.make()
 
   const send = Effect.fnUntraced(function*(request: Operation.SendMessageRequest) {
@@ -117,8 +124,8 @@ export const make = Effect.fnUntraced(function*(client: AdkClient["Service"], se
       ).pipe(
         Stream.map((event) => event._tag === "Task" ? trimHistory(event, request.configuration?.historyLength) : event)
       ),
-    GetTask: ({ historyLength, id }) => Effect.map(find(tasks, id), ([, task]) => trimHistory(task, historyLength)),
-    CancelTask: ({ id }) => cancel(tasks, id),
+    GetTask: ({ historyLength, id }) => Effect.map(find(runner, id), ([, task]) => trimHistory(task, historyLength)),
+    CancelTask: ({ id }) => cancel(runner, id),
     GetAgentCard: () => makeCard(client)
   })
 })

@@ -11,6 +11,7 @@ import type { RunRequest } from "../../AdkRun.ts"
 import * as FunctionNames from "../mapping/functionNames.ts"
 import * as Parts from "../mapping/parts.ts"
 import * as PendingCalls from "../mapping/pendingCalls.ts"
+import * as CurrentUser from "./currentUser.ts"
 import * as TaskRegistry from "./taskRegistry.ts"
 
 export interface Settings {
@@ -67,15 +68,21 @@ const checkKnown = (entry: TaskRegistry.TaskEntry, contextId: Id.ContextId | und
 
 /** Finds the task that a message continues; `undefined` begins a new one. */
 const findEntry = Effect.fnUntraced(
-  function*(tasks: TaskRegistry.TaskRegistry, { message }: Operation.SendMessageRequest) {
+  function*(
+    tasks: TaskRegistry.TaskRegistry,
+    user: TaskRegistry.User,
+    { message }: Operation.SendMessageRequest
+  ) {
     const { contextId, taskId } = message
     const hasAnswer = message.parts.some(isAnswer)
-    if (taskId === undefined) return contextId !== undefined && hasAnswer ? tasks.findPending(contextId) : undefined
-    const entry = tasks.get(taskId)
+    if (taskId === undefined) {
+      return contextId !== undefined && hasAnswer ? tasks.findPending(user, contextId) : undefined
+    }
+    const entry = tasks.get(user, taskId)
     if (entry === undefined) {
       // after a restart of the client the session still knows its question
       return contextId !== undefined && hasAnswer
-        ? TaskRegistry.makeEntry(taskId, contextId)
+        ? TaskRegistry.makeEntry(user, taskId, contextId)
         : yield* Effect.fail(unknownTask(taskId))
     }
     const reason = checkKnown(entry, contextId)
@@ -130,8 +137,9 @@ export const make = Effect.fnUntraced(function*(
   const invalid = checkRequest(request)
   if (invalid !== undefined) return yield* Effect.fail(invalid)
   const { message, metadata } = request
-  const known = yield* findEntry(tasks, request)
-  const entry = known ?? TaskRegistry.makeEntry(yield* Id.taskId, message.contextId ?? (yield* Id.contextId))
+  const user = yield* CurrentUser.get(userId)
+  const known = yield* findEntry(tasks, user, request)
+  const entry = known ?? TaskRegistry.makeEntry(user, yield* Id.taskId, message.contextId ?? (yield* Id.contextId))
   const { contextId, pending } = entry
   const newMessage = toContent(message, pending, dataParts)
   const answers = AdkEvent.responses({ content: newMessage })
@@ -140,7 +148,7 @@ export const make = Effect.fnUntraced(function*(
     entry,
     request,
     run: {
-      userId: userId ?? `A2A_USER_${contextId}`,
+      userId: user ?? `A2A_USER_${contextId}`,
       sessionId: contextId,
       newMessage,
       ...(metadata !== undefined && { customMetadata: { a2a_metadata: metadata } }),
