@@ -78,7 +78,7 @@ describe("a stream", () => {
         const { end, events } = yield* read(frames, options)
         assert.deepStrictEqual(events, begin, name)
         const reason = interruption(end)
-        assert.deepStrictEqual([reason.taskId, reason.isRetryable], [taskId, true], name)
+        assert.deepInclude(reason, { taskId, isResumable: true, isRetryable: false, delivery: "delivered" }, name)
         assert.isFalse("retryAfter" in reason, name)
       }
     }), covers("field:STR-02"))

@@ -118,7 +118,7 @@ describe("a dropped stream", () => {
       const reason = reasonOf((yield* Support.stream.pipe(Effect.provide(layer))).end)
       assert.strictEqual(asked.length, 1)
       assert.strictEqual(reason._tag, "StreamInterruptedError")
-      assert.match(reason.message, /may have received message .*; it was not retried/)
+      assert.match(reason.message, /may have received message/)
       assert.isTrue(
         reason._tag === "StreamInterruptedError" && reason.messageId !== undefined &&
           asked[0]!.body.includes(reason.messageId)

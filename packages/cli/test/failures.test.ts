@@ -70,6 +70,7 @@ describe.concurrent("a2a fails with the exit code of its reason", () => {
         code: "RATE_LIMIT_EXCEEDED",
         operation: "SendMessage",
         retryable: true,
+        delivery: "refused",
         retryAfterMs: 2000,
         status: 429
       })

@@ -1,6 +1,7 @@
 /**
  * The one error of this SDK. {@link AgentError} has the operation and a `reason`. Every reason has `code` (the wire
- * word), `message`, `isRetryable`, and, if the peer sent them, `retryAfter`, `status` (HTTP) and `details`.
+ * word), `message`, `isRetryable`, and, if the peer sent them, `retryAfter`, `status` (HTTP) and `details`. Errors of sends
+ * have `delivery`: how far the message came.
  *
  * `error.message` is for logs: it names the operation and the agent's URL. `error.reason.message` is for people.
  *
@@ -35,13 +36,26 @@ import * as Task from "./Task.ts"
  */
 export type Origin = "local" | "network" | "policy" | "agent" | "task" | "contract" | "other"
 
+/**
+ * How far the message of a failed send came. `not-sent`: no request was written. `refused`: the agent, or a gateway in
+ * front of it, refused it unread. `unknown`: the agent may have received it and may act on it. `delivered`: the agent
+ * has it; subscribe to its task instead of sending again.
+ */
+export const Delivery = Schema.Literals(["not-sent", "refused", "unknown", "delivered"]).annotate({
+  identifier: "Delivery"
+})
+/** How far the message of a failed send came. */
+export type Delivery = typeof Delivery.Type
+
 const fields = (tag: Tag) => ({
   /** The wire word, such as `QUOTA_EXCEEDED`. */
   code: Schema.String.pipe(Schema.withConstructorDefault(Effect.succeed(rows[tag].word))),
   /** A text for people. */
   message: Schema.String,
-  /** True if the same call may succeed later. */
+  /** True if repeating the call is safe and may succeed later; false for a send whose message may have arrived. */
   isRetryable: Schema.Boolean.pipe(Schema.withConstructorDefault(Effect.succeed(rows[tag].isRetryable))),
+  /** How far the message came, if the call was a send. */
+  delivery: Schema.optionalKey(Delivery),
   /** The time that the peer asks to wait. */
   retryAfter: Schema.optionalKey(Schema.Duration),
   /** The HTTP status of the response. */
@@ -111,8 +125,12 @@ export class TimeoutError
   extends Reason<TimeoutError>()("TimeoutError", { messageId, phase: Schema.Literals(["response", "idle", "total"]) })
 {}
 
-/** Raised if a stream ended before the task settled; with a `taskId`, subscribe to the task. */
+/**
+ * Raised if a stream ended before the task settled. With a `taskId`, subscribe to the task, unless `isResumable` is false:
+ * then the agent sends nothing further. Default of `isResumable`: true.
+ */
 export class StreamInterruptedError extends Reason<StreamInterruptedError>()("StreamInterruptedError", {
+  isResumable: Schema.Boolean.pipe(Schema.withConstructorDefault(Effect.succeed(true))),
   taskId: Schema.optionalKey(Id.TaskId),
   messageId,
   cause
@@ -327,9 +345,14 @@ export class AgentError extends Schema.TaggedError<AgentError>("@effect-a2a/core
     return rows[this.reason._tag].origin
   }
 
-  /** True if the same call may succeed later. */
+  /** True if repeating the call is safe and may succeed later; false for a send whose message may have arrived. */
   get isRetryable(): boolean {
     return this.reason.isRetryable
+  }
+
+  /** How far the message came, if the call was a send. */
+  get delivery(): Delivery | undefined {
+    return this.reason.delivery
   }
 
   /** The time that the peer asks to wait. */
@@ -468,5 +491,5 @@ export const fromTask = (task: Task.Task): TaskReason | undefined => {
   const { state } = task.status
   if (state !== "failed" && state !== "canceled" && state !== "rejected") return undefined
   const [tag, otherwise] = unsuccessful[state]
-  return reason(tag, { message: Task.statusText(task) || otherwise, task })
+  return reason(tag, { message: Task.statusText(task) || otherwise, task, delivery: "delivered" })
 }

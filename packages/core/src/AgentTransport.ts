@@ -112,8 +112,8 @@ export type Policy = Schedule.Schedule<unknown, AgentError>
 export const backoff: (times: number) => Policy = Retry.backoff
 
 /**
- * Wraps a policy for `Effect.retry` around your own calls: it stops at errors that are not retryable and waits at least
- * as long as the peer's `Retry-After`.
+ * Wraps a policy for `Effect.retry` around your own calls: it stops at errors that are not retryable, such as a send whose
+ * message may have arrived, and waits at least as long as the peer's `Retry-After`.
  */
 export const respectRetryAfter: (policy: Policy) => Policy = Retry.respectRetryAfter
 
@@ -121,15 +121,14 @@ export const respectRetryAfter: (policy: Policy) => Policy = Retry.respectRetryA
  * Retries idempotent operations: reads, cancels, and subscriptions that failed before their first event. Sends are never
  * retried. Default: three more attempts with {@link backoff}.
  */
-export const retry = (policy: Policy = backoff(3)): Decorator =>
-  transform(Retry.retry(policy, ({ idempotent }) => idempotent))
+export const retry = (policy: Policy = backoff(3)): Decorator => transform(Retry.retryReads(policy))
 
 /**
- * Retries sends too, with the same `messageId`. Only for agents that recognise a repeated message: others may act on it
- * twice. Default: three more attempts with {@link backoff}.
+ * Retries sends, with the same `messageId`, even if the agent may have received the message (`delivery` is `unknown`): a
+ * second booking, a second payment is the risk. Only for agents that recognise a repeated `messageId`, or whose work may
+ * be done twice. A stream is not sent again after its first event. Default: three more attempts with {@link backoff}.
  */
-export const retrySends = (policy: Policy = backoff(3)): Decorator =>
-  transform(Retry.retry(policy, ({ kind }) => kind === "send"))
+export const retrySends = (policy: Policy = backoff(3)): Decorator => transform(Retry.retrySends(policy))
 
 /** An attempt to resume a stream: of which task, and how many in a row. */
 export interface ResumeAttempt extends Resume.ResumeAttempt {}

@@ -45,8 +45,6 @@ import * as Observe from "./internal/http/observe.ts"
 import * as Redirect from "./internal/http/redirect.ts"
 import * as Request from "./internal/http/request.ts"
 import * as Sse from "./internal/http/sse.ts"
-import * as UncertainSend from "./internal/transport/uncertainSend.ts"
-import * as Operation from "./Operation.ts"
 import * as Timeouts from "./Timeouts.ts"
 
 /** The other side: its URL and interface, and the client and credentials to reach it with. */
@@ -292,12 +290,3 @@ export const publicUrl = ({ base }: HttpPeer): string => PublicUrl.publicUrl(bas
 
 /** Makes a parser of server-sent events, of which none may be larger than `maxEventSize` characters. */
 export const makeParser = Sse.makeParser
-
-/**
- * Adds the message id to a failure after which the agent may have received the message, so that callers know it is not
- * safe to repeat.
- */
-export const markUncertain = (
-  request: Operation.SendMessageRequest,
-  reason: AgentError.AgentErrorReason
-): AgentError.AgentErrorReason => UncertainSend.markUncertain(Operation.SendMessage, request, reason)

@@ -21,6 +21,7 @@ import * as Stream from "effect/Stream"
 import type * as AgentCard from "./AgentCard.ts"
 import * as AgentError from "./AgentError.ts"
 import { publicUrl } from "./internal/errors/publicUrl.ts"
+import { withDelivery } from "./internal/errors/sendDelivery.ts"
 import type * as Operation from "./Operation.ts"
 
 /**
@@ -70,12 +71,31 @@ const handlerOf = (handlers: Partial<Handlers> | Interceptors, operation: Operat
   handlers[operation._tag] as Untyped | undefined
 
 /** Wraps a reason in an error of the operation; an error stays as it is. */
-const toError = (target: AgentCard.AgentInterface, operation: Operation.Any) => (failure: Failure) =>
-  failure._tag === "AgentError" ? failure : new AgentError.AgentError({
-    operation: operation._tag,
-    target: publicUrl(target.url),
-    reason: failure
-  })
+const toError =
+  (target: AgentCard.AgentInterface, operation: Operation.Any, request: object, hasBegun: () => boolean = isFalse) =>
+  (failure: Failure) =>
+    failure._tag === "AgentError" ? failure : new AgentError.AgentError({
+      operation: operation._tag,
+      target: publicUrl(target.url),
+      reason: withDelivery(operation, request, failure, hasBegun())
+    })
+
+const isFalse = () => false
+
+/** Wraps the reasons of a stream; those of a send differ after its first event. */
+const mapReasons = <A>(
+  self: Stream.Stream<A, Failure>,
+  target: AgentCard.AgentInterface,
+  operation: Operation.Streaming,
+  request: object
+): Stream.Stream<A, AgentError.AgentError> => {
+  if (operation.kind !== "send") return Stream.mapError(self, toError(target, operation, request))
+  let hasBegun = false
+  return self.pipe(
+    Stream.onFirst(() => Effect.sync(() => void (hasBegun = true))),
+    Stream.mapError(toError(target, operation, request, () => hasBegun))
+  )
+}
 
 const toUnsupported = (operation: Operation.Any) =>
   new AgentError.UnsupportedOperationError({ message: `the agent does not support ${operation._tag}` })
@@ -91,16 +111,14 @@ export const fromHandlers = (target: AgentCard.AgentInterface, handlers: Partial
       const handler = handlerOf(handlers, operation)
       return Effect.mapError(
         handler === undefined ? Effect.fail(toUnsupported(operation)) : handler(request),
-        toError(target, operation)
+        toError(target, operation, request)
       )
     }),
   stream: (operation, request) =>
     Stream.suspend(() => {
       const handler = handlerOf(handlers, operation)
-      return Stream.mapError(
-        handler === undefined ? Stream.fail(toUnsupported(operation)) : handler(request),
-        toError(target, operation)
-      )
+      const stream = handler === undefined ? Stream.fail(toUnsupported(operation)) : handler(request)
+      return mapReasons(stream, target, operation, request)
     })
 })
 
@@ -126,14 +144,14 @@ export const intercept = (interceptors: Interceptors) => (self: Transport): Tran
       const interceptor = handlerOf(interceptors, operation)
       if (interceptor === undefined) return self.call(operation, request)
       const next = (request: typeof operation.request.Type) => self.call(operation, request)
-      return Effect.mapError(interceptor(request, next), toError(self.target, operation))
+      return Effect.mapError(interceptor(request, next), toError(self.target, operation, request))
     }),
   stream: (operation, request) =>
     Stream.suspend(() => {
       const interceptor = handlerOf(interceptors, operation)
       if (interceptor === undefined) return self.stream(operation, request)
       const next = (request: typeof operation.request.Type) => self.stream(operation, request)
-      return Stream.mapError(interceptor(request, next), toError(self.target, operation))
+      return mapReasons(interceptor(request, next), self.target, operation, request)
     })
 })
 

@@ -21,7 +21,8 @@ const required = {
   task,
   dialect: "A2A 1.0",
   issue: "status",
-  maxLength: 1
+  maxLength: 1,
+  isResumable: true
 }
 
 const make = (tag: Tag): AgentError.AgentErrorReason => {

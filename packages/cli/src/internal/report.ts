@@ -93,7 +93,7 @@ const toJson = (error: AgentError, taskId: string | undefined): Schema.Json => {
       url: urlOf(error),
       contentType: text(reason, "contentType"),
       phase: text(reason, "phase"),
-      delivery: text(reason, "delivery"),
+      delivery: reason.delivery === "delivered" ? undefined : reason.delivery,
       details: reason.details
     })
   }

@@ -4,7 +4,7 @@ import type { AgentError } from "../../AgentError.ts"
 /** True if nothing more is to come of the task, for reasons that do not concern the next message. */
 export const endsTask = ({ reason }: AgentError): boolean =>
   "task" in reason || reason._tag === "TaskNotFoundError" ||
-  (reason._tag === "StreamInterruptedError" && !reason.isRetryable)
+  (reason._tag === "StreamInterruptedError" && !reason.isResumable)
 
 /** True if the agent refused the message; after any other failure it may have received it. */
 export const isRefusal = ({ origin, reason }: AgentError): boolean =>

@@ -17,10 +17,10 @@ import type * as StreamEvent from "../../StreamEvent.ts"
 import * as Timeouts from "../../Timeouts.ts"
 import type { Transport } from "../../Transport.ts"
 import * as Card from "../card/fetchCard.ts"
+import { withDelivery } from "../errors/sendDelivery.ts"
 import { toReason } from "../protocol/failure.ts"
 import * as LastEventId from "../transport/lastEventId.ts"
 import { singleEvent } from "../transport/singleEvent.ts"
-import { markUncertain } from "../transport/uncertainSend.ts"
 import * as EventStream from "./eventStream.ts"
 import * as Json from "./json.ts"
 import * as Observe from "./observe.ts"
@@ -95,6 +95,11 @@ interface Exchanged {
   readonly json?: unknown
 }
 
+/** What has arrived of a stream. */
+interface Progress {
+  hasBegun: boolean
+}
+
 /** Tries the requests in turn. Returns an open stream, or the result of a response that was read to its end. */
 const exchange = (
   self: Connection,
@@ -153,7 +158,8 @@ const events = (
   operation: Operation.Streaming,
   prepared: Prepare.Prepared,
   received: HttpPeer.Received,
-  options: Pick<EventStream.Options, "cursor" | "mode" | "readTask" | "taskId">
+  options: Pick<EventStream.Options, "cursor" | "mode" | "readTask" | "taskId">,
+  progress: Progress
 ): Stream.Stream<StreamEvent.StreamEvent, Reason> => {
   const codec: Decoder<unknown> | undefined = self.dialect.success[operation._tag]
   const { protocol } = self.peer
@@ -173,7 +179,9 @@ const events = (
       }
       if (codec?.isKnown?.(result.success) === false) return Result.succeed(undefined)
       isFinal = codec?.isFinal?.(result.success)
-      return decodeEvent(self, operation, result.success)
+      const decoded = decodeEvent(self, operation, result.success)
+      progress.hasBegun ||= Result.isSuccess(decoded)
+      return decoded
     }
   })(Timeouts.withIdle(response.stream)).pipe(Stream.mapError(Unexpected.locate(received)))
 }
@@ -197,8 +205,8 @@ export const make = (options: {
   const toObserved = (operation: Operation.Any, request: object): Observe.Options =>
     Observe.options(operation, request, server, agentName)
 
-  const failing = (operation: Operation.Any, request: object) => (reason: Reason) =>
-    toError(operation._tag, peer)(markUncertain(operation, request, reason))
+  const failing = (operation: Operation.Any, request: object, progress?: Progress) => (reason: Reason) =>
+    toError(operation._tag, peer)(withDelivery(operation, request, reason, progress?.hasBegun === true))
 
   const card = Effect.map(Card.get(peer, options.agentCardUrl), (card) => {
     agentName = card.name
@@ -217,16 +225,22 @@ export const make = (options: {
   const readTask = (id: TaskId) =>
     Effect.map(callOnce(Operation.GetTask, { id }), (task) => task as Operation.Success<typeof Operation.GetTask>)
 
-  const open = (operation: Operation.Streaming, request: object): Stream.Stream<StreamEvent.StreamEvent, Reason> =>
+  const open = (
+    operation: Operation.Streaming,
+    request: object,
+    progress: Progress
+  ): Stream.Stream<StreamEvent.StreamEvent, Reason> =>
     Stream.unwrap(Effect.gen(function*() {
       const cursor = yield* LastEventId.Current
       const prepared = yield* Effect.fromResult(prepare(operation, request))
       const lastEventId = cursor && LastEventId.begin(cursor, operation._tag === "SubscribeToTask")
       const exchanged = yield* exchange(self, prepared, eventStreamType, lastEventId)
       if (!("json" in exchanged)) {
-        return events(self, operation, prepared, exchanged.received, { cursor, readTask, ...endOf(operation, request) })
+        const options = { cursor, readTask, ...endOf(operation, request) }
+        return events(self, operation, prepared, exchanged.received, options, progress)
       }
       const event = yield* Effect.fromResult(decodeResult(self, operation, exchanged))
+      progress.hasBegun = true
       return singleEvent(event as StreamEvent.StreamEvent)
     }))
 
@@ -239,13 +253,14 @@ export const make = (options: {
         Observe.call(toObserved(operation, request))
       ) as Effect.Effect<Operation.Success<Op>, AgentError.AgentError>,
     stream: (operation, request) =>
-      Stream.suspend(() =>
-        open(operation, request).pipe(
+      Stream.suspend(() => {
+        const progress = { hasBegun: false }
+        return open(operation, request, progress).pipe(
           Timeouts.withStreamTotal,
-          Stream.mapError(failing(operation, request)),
+          Stream.mapError((reason) => failing(operation, request, progress)(reason)),
           Observe.stream(toObserved(operation, request))
         )
-      )
+      })
   }
 }
 

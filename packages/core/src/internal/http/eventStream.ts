@@ -126,15 +126,16 @@ const makeDecoder = (options: Options) => {
       if (end.phase === "running") failure ??= toReason()
     },
     interrupted: (
-      { cause, isRetryable, message }: {
+      { cause, isResumable = true, message }: {
         readonly message: string
         readonly cause?: unknown
-        readonly isRetryable?: boolean
+        readonly isResumable?: boolean
       }
     ): Reason =>
       new AgentError.StreamInterruptedError({
         message,
-        ...(isRetryable === undefined ? undefined : { isRetryable }),
+        isRetryable: isResumable,
+        isResumable,
         ...(cause === undefined ? undefined : { cause }),
         ...(end.taskId === undefined ? undefined : { taskId: end.taskId }),
         ...(retryAfter === undefined ? undefined : { retryAfter })
@@ -181,7 +182,7 @@ const pullEvents = (options: Options, texts: Texts): Next => {
     const fail = (state: string) =>
       Effect.fail(decoder.interrupted({
         message: `the agent ended the stream although the task is ${state}`,
-        isRetryable: false
+        isResumable: false
       }))
     return taskId === undefined
       ? fail("unknown")

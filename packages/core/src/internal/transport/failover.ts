@@ -5,8 +5,7 @@ import type { AgentError } from "../../AgentError.ts"
 import type { Transport } from "../../Transport.ts"
 
 /** True if no message can have been delivered and another address may work. */
-const isUnreached = ({ reason }: AgentError): boolean =>
-  reason._tag === "ConnectionError" && reason.isRetryable && reason.messageId === undefined
+const isUnreached = ({ reason }: AgentError): boolean => reason._tag === "ConnectionError" && reason.isRetryable
 
 export const orElse = (self: Transport, next: Transport): Transport => ({
   ...self,

@@ -70,28 +70,44 @@ interface Connection {
 const stableAfter = 10_000
 
 /** True if another connection may deliver the rest. */
-const isDrop = ({ reason }: Failure): boolean =>
-  reason.isRetryable && (reason._tag === "StreamInterruptedError" || reason._tag === "ConnectionError" ||
-    (reason._tag === "TimeoutError" && reason.phase !== "total") ||
-    reason._tag === "ServiceUnavailableError" || reason._tag === "RateLimitError")
+const isDrop = ({ reason }: Failure): boolean => {
+  switch (reason._tag) {
+    case "StreamInterruptedError":
+      return reason.isResumable
+    case "TimeoutError":
+      return reason.phase !== "total"
+    case "ConnectionError":
+    case "ServiceUnavailableError":
+    case "RateLimitError":
+      // a message that was delivered is not sent again, but its task can be followed
+      return reason.isRetryable || reason.delivery === "delivered"
+    default:
+      return false
+  }
+}
 
 /** True if the agent refuses the subscription itself: the task has ended, or cannot be followed. */
 const isRefusal = ({ origin }: Failure): boolean => origin === "agent" || origin === "other" || origin === "local"
 
-const toError = ({ operation, transport }: Session, reason: AgentError.AgentErrorReason): Failure =>
-  new AgentError.AgentError({ operation: operation._tag, target: publicUrl(transport.target.url), reason })
-
-const toLost = (self: Session, taskId: TaskId, message: string, cause: Failure, isRetryable: boolean): Failure =>
-  toError(
-    self,
-    new AgentError.StreamInterruptedError({
-      taskId,
-      message: `${cause.reason.message}; ${message}`,
-      isRetryable,
-      cause: cause.reason,
-      ...(cause.retryAfter === undefined ? undefined : { retryAfter: cause.retryAfter })
-    })
-  )
+const toLost = (
+  { operation, transport }: Session,
+  taskId: TaskId,
+  message: string,
+  cause: Failure,
+  isResumable: boolean
+): Failure => {
+  const isSend = operation.kind === "send"
+  const reason = new AgentError.StreamInterruptedError({
+    taskId,
+    message: `${cause.reason.message}; ${message}`,
+    isRetryable: isResumable && !isSend,
+    isResumable,
+    cause: cause.reason,
+    ...(isSend ? { delivery: "delivered" } : undefined),
+    ...(cause.retryAfter === undefined ? undefined : { retryAfter: cause.retryAfter })
+  })
+  return new AgentError.AgentError({ operation: operation._tag, target: publicUrl(transport.target.url), reason })
+}
 
 const connect = Effect.fnUntraced(function*(
   { cursor, delivered, scope: parent }: Pick<Session, "cursor" | "delivered" | "scope">,

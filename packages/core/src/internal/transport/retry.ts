@@ -7,7 +7,9 @@ import { AgentError } from "../../AgentError.ts"
 import type * as Operation from "../../Operation.ts"
 import * as Timeouts from "../../Timeouts.ts"
 import type { Transport } from "../../Transport.ts"
+import { rows } from "../errors/errorTable.ts"
 import { publicUrl } from "../errors/publicUrl.ts"
+import { withDelivery } from "../errors/sendDelivery.ts"
 
 export type Policy = Schedule.Schedule<unknown, AgentError>
 
@@ -32,34 +34,48 @@ export const withRetryAfter = (policy: Policy, hint: () => Duration.Duration | u
 export const respectRetryAfter = (policy: Policy): Policy =>
   Schedule.while(withRetryAfter(policy), ({ input }) => input.isRetryable)
 
+/** True for a send that may succeed if it is repeated, whether its message arrived or not. */
+const mayBeRepeated = ({ reason }: AgentError): boolean =>
+  reason.isRetryable ||
+  (reason.delivery === "unknown" && rows[reason._tag].isRetryable &&
+    (reason._tag !== "StreamInterruptedError" || reason.isResumable))
+
 /** Applies the total timeout to all attempts together, since they are one call. */
 const withinTotal =
-  (operation: string, target: string) => <A>(self: Effect.Effect<A, AgentError>): Effect.Effect<A, AgentError> =>
-    Effect.mapError(
-      Timeouts.withTotal(self),
-      (error) => error._tag === "TimeoutError" ? new AgentError({ operation, target, reason: error }) : error
-    )
+  (operation: Operation.Any, request: object, target: string) =>
+  <A>(self: Effect.Effect<A, AgentError>): Effect.Effect<A, AgentError> =>
+    Effect.mapError(Timeouts.withTotal(self), (error) =>
+      error._tag === "TimeoutError"
+        ? new AgentError({ operation: operation._tag, target, reason: withDelivery(operation, request, error, false) })
+        : error)
+
+/** Retries reads. */
+export const retryReads = (policy: Policy) => retry(respectRetryAfter(policy), ({ idempotent }) => idempotent)
+
+/** Retries sends, those of unknown delivery too. */
+export const retrySends = (policy: Policy) =>
+  retry(
+    Schedule.while(withRetryAfter(policy), ({ input }) => mayBeRepeated(input)),
+    ({ kind }) => kind === "send"
+  )
 
 /** Retries the operations that `canRepeat`; a stream only if it failed before its first event. */
-export const retry = (policy: Policy, canRepeat: (operation: Operation.Any) => boolean) => {
-  const schedule = respectRetryAfter(policy)
-  return (self: Transport): Transport => ({
-    ...self,
-    call: (operation, request) => {
-      const once = self.call(operation, request)
-      return canRepeat(operation)
-        ? withinTotal(operation._tag, publicUrl(self.target.url))(Effect.retry(once, schedule))
-        : once
-    },
-    stream: (operation, request) => {
-      if (!canRepeat(operation)) return self.stream(operation, request)
-      return Stream.suspend(() => {
-        let hasEvents = false
-        return self.stream(operation, request).pipe(
-          Stream.onFirst(() => Effect.sync(() => void (hasEvents = true))),
-          Stream.retry(Schedule.while(schedule, () => !hasEvents))
-        )
-      })
-    }
-  })
-}
+const retry = (schedule: Policy, canRepeat: (operation: Operation.Any) => boolean) => (self: Transport): Transport => ({
+  ...self,
+  call: (operation, request) => {
+    const once = self.call(operation, request)
+    return canRepeat(operation)
+      ? withinTotal(operation, request, publicUrl(self.target.url))(Effect.retry(once, schedule))
+      : once
+  },
+  stream: (operation, request) => {
+    if (!canRepeat(operation)) return self.stream(operation, request)
+    return Stream.suspend(() => {
+      let hasEvents = false
+      return self.stream(operation, request).pipe(
+        Stream.onFirst(() => Effect.sync(() => void (hasEvents = true))),
+        Stream.retry(Schedule.while(schedule, () => !hasEvents))
+      )
+    })
+  }
+})

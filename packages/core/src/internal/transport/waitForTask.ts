@@ -31,7 +31,7 @@ export const defaultPolicy: Retry.Policy = Schedule.min([
 /** True if another subscription would end the same way. */
 const isRefusal = ({ origin, reason }: AgentError.AgentError): boolean =>
   origin === "agent" || origin === "other" || origin === "local" || origin === "contract" ||
-  (reason._tag === "StreamInterruptedError" && !reason.isRetryable)
+  (reason._tag === "StreamInterruptedError" && !reason.isResumable)
 
 /** Adds what was read to what is known; an absent member removes nothing. */
 const merge = (known: Task | undefined, read: Task): Task => ({

@@ -4,7 +4,6 @@
  * test/adk/transport.test.ts.
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
-import * as HttpPeer from "@effect-a2a/core/HttpPeer"
 import * as Id from "@effect-a2a/core/Id"
 import * as Part from "@effect-a2a/core/Part"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
@@ -65,18 +64,18 @@ const toFailure = (reason: AgentFailure): RunSummary.Failure => ({
 })
 
 /** Converts an error after which the end of the run is unknown. `hasBegun`: the task has been emitted. */
-const toReason = ({ entry, request }: Turn, error: AdkError.AdkError, hasBegun: boolean): Reason => {
+const toReason = ({ entry }: Turn, error: AdkError.AdkError, hasBegun: boolean): Reason => {
   const { reason } = AdkError.toAgentError(error)
   if (reason._tag === "StreamInterruptedError" || (hasBegun && reason._tag === "ConnectionError")) {
     return new AgentError.StreamInterruptedError({
       message: `${reason.message}; ADK streams cannot be resumed, and the agent may have gone on`,
       isRetryable: false,
-      messageId: request.message.messageId,
+      isResumable: false,
       ...(hasBegun && { taskId: entry.taskId }),
       ...(reason.cause !== undefined && { cause: reason.cause })
     })
   }
-  return HttpPeer.markUncertain(request, reason)
+  return reason
 }
 
 // -----------------------------------------------------------------------------
