@@ -29,7 +29,7 @@
  * @since 0.1.0
  */
 import type { AgentError, AgentErrorReason } from "@effect-a2a/core/AgentError"
-import type * as Id from "@effect-a2a/core/Id"
+import * as Id from "@effect-a2a/core/Id"
 import * as KeyedLock from "@effect-a2a/core/KeyedLock"
 import type * as Message from "@effect-a2a/core/Message"
 import type { Metadata } from "@effect-a2a/core/Metadata"
@@ -38,8 +38,11 @@ import type * as Task from "@effect-a2a/core/Task"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as References from "effect/References"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { Caller } from "./Caller.ts"
+import { ParentSpan } from "effect/Tracer"
+import * as Caller from "./Caller.ts"
 import * as Reply from "./Reply.ts"
 
 /** One message to the agent. */
@@ -53,7 +56,7 @@ export interface Turn {
   /** The request's metadata; the message has its own. */
   readonly metadata: Metadata
   /** The authenticated caller, see `Caller.Current`. */
-  readonly caller: Caller | undefined
+  readonly caller: Caller.Caller | undefined
 }
 
 /**
@@ -72,13 +75,25 @@ export class AgentExecutor extends Context.Service<AgentExecutor, {
   readonly execute: (turn: Turn) => Execution
 }>()("@effect-a2a/server/AgentExecutor") {}
 
-/** Creates an executor from a function. The services that its turns need are those of the layer. */
+/** What belongs to a turn and not to the layer: its span, its scope, its caller, its ids, annotations of logs. */
+const ofTurn = Context.pick(
+  ParentSpan,
+  Scope.Scope,
+  Caller.Current,
+  Id.CurrentGenerator,
+  References.CurrentLogAnnotations,
+  References.CurrentLogSpans
+)
+
+/**
+ * Creates an executor from a function. The services that its turns need are those of the layer, also if a caller in the
+ * same process has others under the same keys.
+ */
 export const layer = <R = never>(execute: (turn: Turn) => Execution<R>): Layer.Layer<AgentExecutor, never, R> =>
   Layer.effect(
     AgentExecutor,
     Effect.map(Effect.context<R>(), (context) => {
-      // what is in the turn's own context (its span, its caller) takes precedence
-      const merge = (own: Context.Context<never>) => Context.merge(context, own)
+      const merge = (own: Context.Context<never>): Context.Context<R> => Context.mergeAll(own, context, ofTurn(own))
       return {
         execute: (turn) => {
           const execution = execute(turn)
