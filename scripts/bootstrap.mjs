@@ -15,7 +15,8 @@ const verbs = {
   start: "scripts/start.ts",
   test: "scripts/test.ts",
   a2a: "packages/cli/src/bin.ts",
-  chat: "examples/chat/serve.ts"
+  chat: "examples/chat/serve.ts",
+  backend: "examples/backend/src/demo.ts"
 }
 
 const fingerprint = () => {

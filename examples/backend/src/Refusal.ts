@@ -1,0 +1,93 @@
+/** A failure in the words of our own API: nine kinds instead of the reasons of the SDK. */
+import { AgentError } from "@effect-a2a/core"
+import { Duration, Schema } from "effect"
+
+/** The agents that are asked. */
+export const Source = Schema.Literals(["lake", "travel", "weather"])
+export type Source = typeof Source.Type
+
+/** What a caller of ours can do something about. */
+export const Kind = Schema.Literals([
+  "bug",
+  "network",
+  "slow",
+  "login",
+  "busy",
+  "credit",
+  "input",
+  "failed",
+  "unavailable"
+])
+export type Kind = typeof Kind.Type
+
+/** The answer that an agent did not give. */
+export class Refusal extends Schema.TaggedError<Refusal>()("Refusal", {
+  source: Source,
+  kind: Kind,
+  message: Schema.String,
+  retryAfterMillis: Schema.optionalKey(Schema.Number)
+}, { httpApiStatus: 502 }) {}
+
+const ofPolicy = (reason: AgentError.PolicyReason): Kind => {
+  switch (reason._tag) {
+    case "UnauthenticatedError":
+    case "AccessDeniedError":
+      return "login"
+    case "QuotaExceededError":
+      return "credit"
+    case "RateLimitError":
+    case "ServiceUnavailableError":
+      return "busy"
+  }
+}
+
+const ofAgent = (reason: AgentError.AgentReason): Kind => {
+  switch (reason._tag) {
+    case "InvalidArgumentError":
+    case "InvalidParamsError":
+    case "ContentTypeNotSupportedError":
+      return "input"
+    case "InternalError":
+      return "failed"
+    case "StateNotReadyError":
+      return "busy"
+    case "NotFoundError":
+    case "TaskNotFoundError":
+    case "ActorInactiveError":
+      return "unavailable"
+    default:
+      return "bug"
+  }
+}
+
+const ofLocal = (reason: AgentError.LocalReason): Kind => {
+  switch (reason._tag) {
+    case "InvalidRequestError":
+      return "input"
+    case "CredentialsUnavailableError":
+      return "login"
+    case "NoCompatibleInterfaceError":
+      return "unavailable"
+    case "OperationNotInProtocolError":
+      return "bug"
+  }
+}
+
+const kindOf = AgentError.matchOrigin({
+  local: ofLocal,
+  network: (reason): Kind => reason._tag === "TimeoutError" ? "slow" : "network",
+  policy: ofPolicy,
+  agent: ofAgent,
+  task: (): Kind => "failed",
+  contract: (): Kind => "bug",
+  other: (): Kind => "bug"
+})
+
+/** The refusal of an agent, from the error of the call. */
+export const refusal = (source: Source) => (error: AgentError.AgentError): Refusal =>
+  new Refusal({
+    source,
+    kind: kindOf(error),
+    message: error.message,
+    ...(error.retryAfter && { retryAfterMillis: Duration.toMillis(error.retryAfter) })
+  })
