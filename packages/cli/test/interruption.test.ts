@@ -109,6 +109,26 @@ describe.concurrent("Ctrl-C", () => {
         "POST /message:send"
       ])
     }).pipe(Effect.scoped))
+
+  for (
+    const [title, args] of [
+      ["ask", ["ask", "hi"]],
+      ["task watch", ["task", "watch", "t-1"]],
+      ["task wait", ["task", "wait", "t-1"]]
+    ] as const
+  ) {
+    it.live(`while ${title} fetches the card is in the one last line too`, () =>
+      Effect.gen(function*() {
+        const isAsked = yield* Deferred.make<void>()
+        const { url } = yield* Server.make(() => Deferred.doneUnsafe(isAsked, Effect.void))
+        const command = yield* start([...args, "--json", "--card", url])
+        yield* Deferred.await(isAsked)
+        command.kill("SIGINT")
+        const ended = yield* command.ended
+        assert.strictEqual(ended.code, 130)
+        assert.deepStrictEqual(parse(ended).map(({ error }) => error.code), ["INTERRUPTED"])
+      }).pipe(Effect.scoped))
+  }
 })
 
 describe.concurrent("with --cancel-on-interrupt", () => {

@@ -106,6 +106,8 @@ export interface Service {
   readonly endLine: Effect.Effect<void>
   /** Writes a document on its own line. */
   readonly document: (json: Schema.Json) => Effect.Effect<void>
+  /** Writes a document for programs, unless it wrote one before. */
+  readonly last: (json: Schema.Json) => Effect.Effect<void>
   /** Writes a step of the agent to stderr; not for programs. */
   readonly step: (text: string) => Effect.Effect<void>
   /** Writes a line to stderr. */
@@ -140,6 +142,13 @@ export const make = Effect.gen(function*() {
       isMidLine = text === "" ? isMidLine : !text.endsWith("\n")
       return write("stdout", isLive ? escapeControls(redacted(text)) : redacted(text))
     })
+  let hasLast = !json
+  const last = (json: Schema.Json) =>
+    Effect.suspend(() => {
+      const isWritten = hasLast
+      hasLast = true
+      return isWritten ? Effect.void : document(json)
+    })
   const endLine = Effect.suspend(() => isMidLine ? print("\n") : Effect.void)
   return Output.of({
     json,
@@ -148,6 +157,7 @@ export const make = Effect.gen(function*() {
     print,
     endLine,
     document,
+    last,
     step: (text) =>
       json ? Effect.void : Effect.andThen(endLine, write("stderr", `${dim(escapeControls(redacted(text)))}\n`)),
     say: (line) => Effect.andThen(endLine, complain(line))

@@ -126,19 +126,18 @@ export const reportFailure = Effect.fnUntraced(function*(error: AgentError, know
   return yield* new Exit({ code: codeOf(error) })
 })
 
-/** Writes the last document after an interruption. */
+/** Writes the last document after an interruption, once: what is interrupted inside knows more than what is around it. */
 export const reportInterruption = Effect.fnUntraced(function*(operation: string, taskId: string | undefined) {
   const output = yield* Output
-  if (!output.json) return
-  yield* output.document({
-    error: {
+  yield* output.last({
+    error: present({
       reason: "Interrupted",
       code: "INTERRUPTED",
       message: "interrupted by the user",
       operation,
       retryable: false,
-      ...(taskId !== undefined && { taskId })
-    }
+      taskId
+    })
   })
 })
 

@@ -32,41 +32,44 @@ export const ask = Command.make(
     ...Flags.content,
     ...Flags.request
   },
-  handler(Effect.fnUntraced(function*(input) {
-    if (!input.wait && Option.contains(input.stream, true)) {
-      return yield* new UsageError({ message: "give only one of --stream and --no-wait" })
-    }
-    const parts = yield* Message.parts(input)
-    const options = {
-      ...yield* Message.place(input),
-      ...yield* Message.messageId(input.messageId),
-      ...Message.requestOptions(input)
-    }
-    const { api, leave, provide, target: { reader } } = yield* connectAgent
-    const { isLive } = yield* Output
-    const isStream = input.wait && Option.getOrElse(input.stream, () => isLive)
-    const { cancelOnInterrupt } = yield* root
-    const answer = yield* provide(
-      isStream
-        ? Turn.follow({
-          operation: Operation.SendStreamingMessage._tag,
-          reader,
-          leave,
-          events: api.stream(parts, options)
-        })
-        : Turn.once({
-          operation: Operation.SendMessage._tag,
-          reader,
-          leave,
-          ...!input.wait
-            ? { result: api.send(parts, { ...options, returnImmediately: true }) }
-            : cancelOnInterrupt
-            ? sendByStream(api, parts, options)
-            : { result: api.send(parts, options) }
-        })
-    )
-    yield* Outcome.end(answer)
-  }))
+  handler(
+    Effect.fnUntraced(function*(input) {
+      if (!input.wait && Option.contains(input.stream, true)) {
+        return yield* new UsageError({ message: "give only one of --stream and --no-wait" })
+      }
+      const parts = yield* Message.parts(input)
+      const options = {
+        ...yield* Message.place(input),
+        ...yield* Message.messageId(input.messageId),
+        ...Message.requestOptions(input)
+      }
+      const { api, leave, provide, target: { reader } } = yield* connectAgent
+      const { isLive } = yield* Output
+      const isStream = input.wait && Option.getOrElse(input.stream, () => isLive)
+      const { cancelOnInterrupt } = yield* root
+      const answer = yield* provide(
+        isStream
+          ? Turn.follow({
+            operation: Operation.SendStreamingMessage._tag,
+            reader,
+            leave,
+            events: api.stream(parts, options)
+          })
+          : Turn.once({
+            operation: Operation.SendMessage._tag,
+            reader,
+            leave,
+            ...!input.wait
+              ? { result: api.send(parts, { ...options, returnImmediately: true }) }
+              : cancelOnInterrupt
+              ? sendByStream(api, parts, options)
+              : { result: api.send(parts, options) }
+          })
+      )
+      yield* Outcome.end(answer)
+    }),
+    Operation.SendMessage._tag
+  )
 ).pipe(
   Command.withDescription(
     "Ask one question. The answer goes to stdout, the agent's steps to stderr."

@@ -95,14 +95,17 @@ const cancel = Command.make(
 const watch = Command.make(
   "watch",
   { id },
-  handler(Effect.fnUntraced(function*(input) {
-    const taskId = yield* Message.taskId(input.id)
-    const { api, leave, provide, target: { reader } } = yield* connectAgent
-    const events = api.subscribe(taskId)
-    yield* Outcome.end(
-      yield* provide(Turn.follow({ operation: Operation.SubscribeToTask._tag, reader, leave, events }))
-    )
-  }))
+  handler(
+    Effect.fnUntraced(function*(input) {
+      const taskId = yield* Message.taskId(input.id)
+      const { api, leave, provide, target: { reader } } = yield* connectAgent
+      const events = api.subscribe(taskId)
+      yield* Outcome.end(
+        yield* provide(Turn.follow({ operation: Operation.SubscribeToTask._tag, reader, leave, events }))
+      )
+    }),
+    Operation.SubscribeToTask._tag
+  )
 ).pipe(Command.withDescription("Subscribe to a task and follow it to its end, as ask --stream does."))
 
 /** Limits the whole wait by the total timeout: for the user it is one call. */
@@ -119,15 +122,18 @@ const withTotalTimeout = <A, R>(self: Effect.Effect<A, AgentError.AgentError, R>
 const wait = Command.make(
   "wait",
   { id },
-  handler(Effect.fnUntraced(function*(input) {
-    const taskId = yield* Message.taskId(input.id)
-    const { api, leave, provide, target: { reader } } = yield* connectAgent
-    // reads first, so that an unreachable agent fails at once
-    const result = withTotalTimeout(Effect.flatMap(api.getTask(taskId), (task) => api.waitFor(task)))
-    yield* Outcome.end(
-      yield* provide(Turn.once({ operation: "Agent.waitFor", reader, leave, result, taskId: () => taskId }))
-    )
-  }))
+  handler(
+    Effect.fnUntraced(function*(input) {
+      const taskId = yield* Message.taskId(input.id)
+      const { api, leave, provide, target: { reader } } = yield* connectAgent
+      // reads first, so that an unreachable agent fails at once
+      const result = withTotalTimeout(Effect.flatMap(api.getTask(taskId), (task) => api.waitFor(task)))
+      yield* Outcome.end(
+        yield* provide(Turn.once({ operation: "Agent.waitFor", reader, leave, result, taskId: () => taskId }))
+      )
+    }),
+    "Agent.waitFor"
+  )
 ).pipe(
   Command.withDescription(
     "Wait until a task settles, by subscribing or by polling, for an hour at most unless --timeout is shorter."
