@@ -2,7 +2,8 @@
 import { Agent, AgentError, AgentTransport, Conversation } from "@effect-a2a/core"
 import type { Answer } from "@effect-a2a/core"
 import { MemoryLake } from "@effect-a2a/memorylake"
-import { Config, Context, Duration, Effect, Layer, RcMap, Schema, Stream } from "effect"
+import { Adk } from "@effect-a2a/transport-adk"
+import { Config, Context, Duration, Effect, flow, Layer, RcMap, Schema, Stream } from "effect"
 import { Lake, SpareLake, Travel, Weather } from "./Agents.ts"
 import * as AgentStream from "./interim.ts"
 import { Refusal, refusal, Source } from "./Refusal.ts"
@@ -44,7 +45,8 @@ const conversations = Effect.all({
   weather: Conversation.of(Weather, { pending: "cancel" })
 })
 
-const forUser = (user: string) => MemoryLake.withOptions({ extra: { endUser: user } })
+/** Names the user to the agents that know users. */
+const forUser = (user: string) => flow(MemoryLake.withOptions({ extra: { endUser: user } }), Adk.withUser(user))
 
 const tooSlow = (source: Source) =>
   Effect.fail(AgentError.make("ask", "TimeoutError", { message: `${source} took too long`, phase: "total" }))

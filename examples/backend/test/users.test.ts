@@ -1,0 +1,32 @@
+import { AdkEmulator } from "@effect-a2a/emulators"
+import { InProcessHttp } from "@effect-a2a/server"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Stream } from "effect"
+import { Weather } from "../src/Agents.ts"
+import { Orchestrator } from "../src/Orchestrator.ts"
+import { app } from "./support.ts"
+
+const transport = AdkEmulator.layerTransport()
+
+/** The user and the session of every run that the ADK server was asked for. */
+const runs = Effect.gen(function*() {
+  const tape = yield* InProcessHttp.Tape
+  return (yield* tape.exchanges).flatMap(({ body, url }) => {
+    const { session_id, sessionId = session_id, user_id, userId = user_id } = body === "" ? {} : JSON.parse(body)
+    return new URL(url).pathname.startsWith("/run") ? [{ userId, sessionId }] : []
+  })
+})
+
+it.effect("each user has conversations of their own, and is named to the agents", () =>
+  Effect.gen(function*() {
+    const orchestrator = yield* Orchestrator
+    yield* orchestrator.ask("ana", "hello")
+    yield* orchestrator.ask("bob", "hello")
+    yield* Stream.runDrain(orchestrator.stream("ana", "hello"))
+    const seen = yield* runs
+    assert.deepStrictEqual(seen.map(({ userId }) => userId), ["ana", "bob", "ana"])
+    assert.strictEqual(seen[0]!.sessionId, seen[2]!.sessionId)
+    assert.notStrictEqual(seen[0]!.sessionId, seen[1]!.sessionId)
+  }).pipe(Effect.provide(
+    app({ weather: Weather.layer.pipe(Layer.provide(transport)) }).pipe(Layer.provideMerge(transport))
+  )))
