@@ -103,6 +103,31 @@ describe.concurrent("a2a fails with the exit code of its reason", () => {
       assert.isUndefined(local.error.url)
     }).pipe(Effect.provide(echoing(200, () => HttpServerResponse.html("<p>welcome</p>")))), covers("field:N2-42"))
 
+  for (
+    const [status, delivery, retryable] of [[429, "refused", true], [503, "refused", true], [
+      502,
+      "unknown",
+      false
+    ]] as const
+  ) {
+    it.live(`a message that is refused with HTTP ${status} is said to be ${delivery}`, () =>
+      Effect.gen(function*() {
+        const url = yield* NodeAgentServer.url
+        for (const method of ["--stream", "--no-stream"]) {
+          const ended = yield* run(["ask", "hi", method, "--json", "--url", url])
+          assert.deepInclude(last(ended).error, { delivery, retryable, status })
+          assert.strictEqual(ended.stderr.includes("see a2a task list before you ask again"), delivery === "unknown")
+        }
+      }).pipe(Effect.provide(echoing(status, () => HttpServerResponse.jsonUnsafe({})))))
+  }
+
+  it.live("a message to an agent that does not run is not sent, and only messages have a delivery", () =>
+    Effect.gen(function*() {
+      const flags = ["--json", "--retries", "0", "--url", "http://127.0.0.1:1"]
+      assert.strictEqual(last(yield* run(["ask", "hi", ...flags])).error.delivery, "not-sent")
+      assert.notProperty(last(yield* run(["task", "get", "t-1", ...flags])).error, "delivery")
+    }))
+
   it.live("help and version end with 0", () =>
     Effect.gen(function*() {
       for (const args of [["--help"], ["ask", "--help"], ["--version"]]) {

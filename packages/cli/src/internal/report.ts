@@ -50,7 +50,7 @@ const whatToDo = (reason: AgentErrorReason, taskId: string | undefined): string 
   if (text(reason, "delivery") === "unknown") return "see a2a task list before you ask again: the agent may be at work"
   if (reason.retryAfter !== undefined) return `try again in ${Duration.format(reason.retryAfter)}`
   if (reason._tag === "StreamInterruptedError" && taskId !== undefined) {
-    return `resume it with a2a task watch ${taskId}`
+    return reason.isResumable ? `resume it with a2a task watch ${taskId}` : `see a2a task get ${taskId}`
   }
   return advice[reason._tag] ?? "run the command with --verbose for the trace"
 }
