@@ -42,6 +42,7 @@ import * as HttpTransport from "./HttpTransport.ts"
 import * as Card from "./internal/card/fetchCard.ts"
 import * as Choice from "./internal/card/selectInterface.ts"
 import { publicUrl } from "./internal/errors/publicUrl.ts"
+import * as Observe from "./internal/http/observe.ts"
 import * as Request from "./internal/http/request.ts"
 import * as Failover from "./internal/transport/failover.ts"
 import * as WithCard from "./internal/transport/withCard.ts"
@@ -98,7 +99,8 @@ const source = Effect.fnUntraced(function*(
     maxResponseSize
   }
   return Card.from(peer, Card.places(base, path)).pipe(
-    Effect.mapError(toError(Operation.GetAgentCard._tag, publicUrl(base)))
+    Effect.mapError(toError(Operation.GetAgentCard._tag, publicUrl(base))),
+    Observe.call(Observe.make(peer, yield* Observe.CurrentMeter), Operation.GetAgentCard, {})
   )
 })
 
@@ -127,36 +129,40 @@ export const fromJson = (document: unknown): Effect.Effect<AgentCard.AgentCard, 
  * Connects to an agent. Fails with the errors of `GetAgentCard` if there is no card, and with
  * `NoCompatibleInterfaceError` if no interface is compatible. A card that was given as `agent` is never fetched.
  */
-export const make = /*#__PURE__*/ Effect.fnUntraced(function*(options: Options): Effect.fn.Return<
-  AgentTransport["Service"],
-  Failure,
-  HttpClient.HttpClient | Credentials.Credentials
-> {
-  const {
-    agent,
-    allow = [],
-    bindings,
-    fallback = false,
-    path,
-    protocols = [ClientProtocol.v1_0, ClientProtocol.v0_3]
-  } = options
-  const isUrl = typeof agent === "string"
-  const current: Source = isUrl ? yield* source(agent, protocols[0], path) : Effect.succeed(agent)
-  const card = yield* current
-  const choices = yield* Effect.fromResult(Choice.compatibleInterfaces(card, { bindings, protocols })).pipe(
-    Effect.mapError(toError("discover"))
-  )
-  const named = isUrl ? [agent] : card.supportedInterfaces.map(({ url }) => url)
-  const client = yield* AddressGuard.protect(yield* HttpClient.HttpClient, { allow: [...allow, ...named] })
-  const transports = yield* Effect.forEach(
-    fallback ? choices : Arr.of(choices[0]),
-    ({ binding, protocol, target }) => HttpTransport.make({ binding, url: target.url, protocol, tenant: target.tenant })
-  ).pipe(
-    Effect.provideService(HttpClient.HttpClient, client)
-  )
-  const [first, ...others] = transports
-  return WithCard.withCard(current, card.capabilities)(others.reduce(Failover.orElse, first))
-})
+export const make = /*#__PURE__*/ Effect.fnUntraced(
+  function*(options: Options): Effect.fn.Return<
+    AgentTransport["Service"],
+    Failure,
+    HttpClient.HttpClient | Credentials.Credentials
+  > {
+    const {
+      agent,
+      allow = [],
+      bindings,
+      fallback = false,
+      path,
+      protocols = [ClientProtocol.v1_0, ClientProtocol.v0_3]
+    } = options
+    const isUrl = typeof agent === "string"
+    const current: Source = isUrl ? yield* source(agent, protocols[0], path) : Effect.succeed(agent)
+    const card = yield* current
+    const choices = yield* Effect.fromResult(Choice.compatibleInterfaces(card, { bindings, protocols })).pipe(
+      Effect.mapError(toError("discover"))
+    )
+    const named = isUrl ? [agent] : card.supportedInterfaces.map(({ url }) => url)
+    const client = yield* AddressGuard.protect(yield* HttpClient.HttpClient, { allow: [...allow, ...named] })
+    const transports = yield* Effect.forEach(
+      fallback ? choices : Arr.of(choices[0]),
+      ({ binding, protocol, target }) =>
+        HttpTransport.make({ binding, url: target.url, protocol, tenant: target.tenant, agentName: card.name })
+    ).pipe(
+      Effect.provideService(HttpClient.HttpClient, client)
+    )
+    const [first, ...others] = transports
+    return WithCard.withCard(current, card.capabilities)(others.reduce(Failover.orElse, first))
+  },
+  Observe.withSpan("a2a.discover")
+)
 
 /** Connects to an agent as {@link make} does. */
 export const layer = (

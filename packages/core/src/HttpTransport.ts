@@ -31,6 +31,7 @@ import * as Credentials from "./Credentials.ts"
 import { CurrentLimits, type HttpBinding, type HttpRequest } from "./HttpBinding.ts"
 import type * as HttpPeer from "./HttpPeer.ts"
 import * as Engine from "./internal/http/engine.ts"
+import { CurrentMeter } from "./internal/http/observe.ts"
 import { parseUrl } from "./internal/http/request.ts"
 import * as Recognizer from "./Recognizer.ts"
 import type { Transport } from "./Transport.ts"
@@ -42,6 +43,8 @@ export interface Options {
   readonly tenant?: string | undefined
   /** The URL of its card. Default: the well-known paths below the URL and its origin. */
   readonly agentCardUrl?: string | undefined
+  /** The agent's name in traces. Default: that of its card, once it was fetched. */
+  readonly agentName?: string | undefined
 }
 
 type Requirements = HttpClient.HttpClient | Credentials.Credentials
@@ -76,7 +79,9 @@ export const make = Effect.fnUntraced(function*(
   const peer = yield* connect(options, binding.protocolBinding)
   const limits = yield* CurrentLimits
   const recognizers = yield* Recognizer.Current
-  return Engine.make({ peer, binding, limits, recognizers, agentCardUrl: options.agentCardUrl })
+  const meter = yield* CurrentMeter
+  const { agentCardUrl, agentName } = options
+  return Engine.make({ peer, binding, limits, recognizers, meter, agentCardUrl, agentName })
 })
 
 /** {@link make} as a layer. */

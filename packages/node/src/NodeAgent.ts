@@ -27,6 +27,7 @@ import type * as AgentError from "@effect-a2a/core/AgentError"
 import * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import * as Connector from "@effect-a2a/core/Connector"
 import type { Credentials } from "@effect-a2a/core/Credentials"
+import * as Metrics from "@effect-a2a/core/Metrics"
 import * as Protocol from "@effect-a2a/core/Protocol"
 import * as AdkRecognizer from "@effect-a2a/transport-adk/AdkRecognizer"
 import * as JsonRpc from "@effect-a2a/transport-jsonrpc/JsonRpc"
@@ -60,9 +61,9 @@ export interface DiscoveryOptions extends Connector.DiscoveryOptions {}
 /**
  * Provides an HTTP client over undici without its time limits: they would interrupt agents that think for more than five
  * minutes. Limits are for the caller to set, see `Timeouts`. On Bun, whose undici is incomplete, it is `fetch`. Comes with
- * `AdkRecognizer.layer`.
+ * `AdkRecognizer.layer` and `Metrics.layer`.
  */
-export const layerClient: Layer.Layer<HttpClient> = Layer.merge(Client.layer, AdkRecognizer.layer)
+export const layerClient: Layer.Layer<HttpClient> = Layer.mergeAll(Client.layer, AdkRecognizer.layer, Metrics.layer)
 
 /**
  * Creates the transport alone, for decorators of your choice. The host names on a discovered card are resolved before

@@ -183,7 +183,7 @@ const events = (
       progress.hasBegun ||= Result.isSuccess(decoded)
       return decoded
     }
-  })(Timeouts.withIdle(response.stream)).pipe(Stream.mapError(Unexpected.locate(received)))
+  })(Timeouts.withIdle(Observe.markFirstByte(response.stream))).pipe(Stream.mapError(Unexpected.locate(received)))
 }
 
 /** Makes a transport to an agent's interface. */
@@ -194,24 +194,19 @@ export const make = (options: {
   readonly agentCardUrl: string | undefined
   /** Those of the application, in addition to the protocol's. */
   readonly recognizers: ReadonlyArray<Recognizer.Recognizer>
+  readonly meter: Observe.Meter | undefined
+  readonly agentName: string | undefined
 }): Transport => {
   const { binding, limits, peer } = options
   const recognizers = [...peer.protocol.recognizers, ...options.recognizers]
   const self: Connection = { peer, binding, limits, recognizers, dialect: binding.dialect(peer.protocol) }
   const prepare = Prepare.make({ binding, protocol: peer.protocol, tenant: peer.target.tenant })
-  const server = Observe.server(peer.base, peer.target)
-  let agentName: string | undefined
-
-  const toObserved = (operation: Operation.Any, request: object): Observe.Options =>
-    Observe.options(operation, request, server, agentName)
+  const agent = Observe.make(peer, options.meter, options.agentName)
 
   const failing = (operation: Operation.Any, request: object, progress?: Progress) => (reason: Reason) =>
     toError(operation._tag, peer)(withDelivery(operation, request, reason, progress?.hasBegun === true))
 
-  const card = Effect.map(Card.get(peer, options.agentCardUrl), (card) => {
-    agentName = card.name
-    return card
-  })
+  const card = Card.get(peer, options.agentCardUrl)
 
   const callOnce = (operation: Operation.Unary, request: object): Effect.Effect<unknown, Reason> =>
     operation._tag === "GetAgentCard" ? card : Effect.gen(function*() {
@@ -250,7 +245,7 @@ export const make = (options: {
       callOnce(operation, request).pipe(
         Timeouts.withTotal,
         Effect.mapError(failing(operation, request)),
-        Observe.call(toObserved(operation, request))
+        Observe.call(agent, operation, request)
       ) as Effect.Effect<Operation.Success<Op>, AgentError.AgentError>,
     stream: (operation, request) =>
       Stream.suspend(() => {
@@ -258,7 +253,7 @@ export const make = (options: {
         return open(operation, request, progress).pipe(
           Timeouts.withStreamTotal,
           Stream.mapError((reason) => failing(operation, request, progress)(reason)),
-          Observe.stream(toObserved(operation, request))
+          Observe.stream(agent, operation, request)
         )
       })
   }

@@ -23,6 +23,7 @@ import { publicUrl } from "../errors/publicUrl.ts"
 import * as Delivered from "./delivery.ts"
 import * as LastEventId from "./lastEventId.ts"
 import { type Policy, withRetryAfter } from "./retry.ts"
+import { addSpanEvent } from "./spanEvent.ts"
 import * as StreamEnd from "./streamEnd.ts"
 
 type Failure = AgentError.AgentError
@@ -138,6 +139,7 @@ const subscribe = (self: Session, taskId: TaskId, error: Failure): Next =>
       onSuccess: () =>
         Effect.gen(function*() {
           yield* (yield* self.onResume)({ taskId, attempt: ++self.attempt })
+          yield* addSpanEvent("a2a.resume", { "a2a.task.id": taskId, "a2a.resume.attempt": self.attempt })
           self.connection = yield* connect(self, self.transport.stream(Operation.SubscribeToTask, { id: taskId }), true)
           return yield* next(self)
         }),
