@@ -10,6 +10,7 @@ const working = (
 ) =>
   Effect.gen(function*() {
     const asked = yield* Deferred.make<void>()
+    const canceled = yield* Deferred.make<void>()
     const server = yield* Server.make(({ line }, response) => {
       if (line.includes("agent-card")) {
         return Server.json(response, {
@@ -24,6 +25,7 @@ const working = (
         })
       }
       if (line.endsWith(":cancel")) {
+        Deferred.doneUnsafe(canceled, Effect.void)
         if (options.cancel === "hang") return
         const refusal = { error: { code: 400, status: "FAILED_PRECONDITION", message: "too late" } }
         return options.cancel === "refuse"
@@ -37,7 +39,7 @@ const working = (
       if (/:(stream|subscribe)$/.test(line)) return Server.events(response, [{ task: Server.task("WORKING") }], "hang")
       if (line.startsWith("GET ")) return Server.json(response, Server.task("WORKING"))
     })
-    return { ...server, isAsked: Deferred.await(asked) }
+    return { ...server, isAsked: Deferred.await(asked), isCanceled: Deferred.await(canceled) }
   })
 
 const cancels = ({ asked }: { readonly asked: ReadonlyArray<Server.Asked> }) =>
@@ -108,6 +110,22 @@ describe.concurrent("Ctrl-C", () => {
         "GET /.well-known/agent-card.json",
         "POST /message:send"
       ])
+    }).pipe(Effect.scoped))
+
+  it.live("twice quits a conversation without waiting for the cancellation", () =>
+    Effect.gen(function*() {
+      const server = yield* working({ cancel: "hang" })
+      const chat = yield* start(["chat", "--json", "--cancel-on-interrupt", "--url", server.url])
+      chat.write("hi\n")
+      yield* chat.until("\"task\"")
+      chat.kill("SIGINT")
+      yield* server.isCanceled
+      chat.kill("SIGINT")
+      const ended = yield* chat.ended
+      assert.strictEqual(ended.code, 130)
+      assert.strictEqual(last(ended).error.code, "INTERRUPTED")
+      assert.lengthOf(cancels(server), 1)
+      assert.notInclude(ended.stderr, "could not cancel")
     }).pipe(Effect.scoped))
 
   for (

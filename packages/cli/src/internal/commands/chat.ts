@@ -70,7 +70,8 @@ const sendMessage = (chat: Chat, text: string) => {
   return Turn.follow({
     operation: Operation.SendStreamingMessage._tag,
     reader,
-    leave,
+    // the second Ctrl-C does not wait for the cancellation that the first one sent
+    leave: { ...leave, onInterrupt: (id) => state.cancel === "sent" ? Effect.void : leave.onInterrupt(id) },
     events: conversation.stream(text, {
       ...options,
       ...(state.replyTo !== undefined && { taskId: state.replyTo })
