@@ -98,8 +98,9 @@ describe("a conversation continued in another client", () => {
       const { contextId } = yield* first.state
       const sent = (yield* first.send("a slow one", { returnImmediately: true })) as Task.Task
       const { transcript } = yield* first.state
+      const unanswered = transcript.at(-1)!.messageId
       yield* elsewhere(Effect.gen(function*() {
-        const conversation = yield* Conversation.make({ state: { contextId, pending: undefined, transcript } })
+        const conversation = yield* Conversation.make({ state: { contextId: contextId!, unanswered, transcript } })
         assert.strictEqual((yield* followed(conversation)).taskId, sent.id)
         assert.lengthOf((yield* conversation.state).transcript, 4)
       }))

@@ -32,13 +32,19 @@
  *
  * @since 0.1.0
  */
+import * as Arr from "effect/Array"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as Agent from "./Agent.ts"
 import type { AgentError } from "./AgentError.ts"
 import * as Answer from "./Answer.ts"
+import * as ConversationState from "./ConversationState.ts"
 import type * as Id from "./Id.ts"
-import * as Contexts from "./internal/client/contexts.ts"
+import * as Autosave from "./internal/conversation/autosave.ts"
+import * as Reading from "./internal/conversation/reading.ts"
 import * as Resume from "./internal/conversation/resume.ts"
 import * as Thread from "./internal/conversation/thread.ts"
 import * as Turn from "./internal/conversation/turn.ts"
@@ -59,15 +65,13 @@ export interface Options {
   readonly state?: State | undefined
 }
 
-/** The state of a conversation, which can be saved and continued elsewhere. */
-export interface State {
-  /** The context, once it is known. */
-  readonly contextId: Id.ContextId | undefined
-  /** The task that runs, or that the next message continues. */
-  readonly pending: Task.Task | undefined
-  /** All messages sent, the agent's messages and questions, and the answer of each completed task. */
-  readonly transcript: ReadonlyArray<Message.Message>
-}
+/**
+ * The schema of a conversation's state, which can be saved and continued elsewhere: `Schema.toCodecJson` turns it into JSON
+ * and back.
+ */
+export const State = ConversationState.ConversationState
+/** The state of a conversation. */
+export type State = ConversationState.ConversationState
 
 /**
  * A conversation with an agent: its `send`, `ask` and `stream`, within one context. Ids that are given as options or in a
@@ -77,66 +81,78 @@ export interface Service extends Pick<Agent.Service, "send" | "ask" | "stream"> 
   /** Returns the current state. */
   readonly state: Effect.Effect<State>
   /**
+   * Emits the current state, and then each change of it, until the consumer stops. Each state is consistent: a message,
+   * its task and its answer change together. Chunks of a long artifact may be reported several at a time. Other
+   * conversations' changes in the same context are reported with the next change, or when {@link Service.state} is read.
+   */
+  readonly changes: Stream.Stream<State>
+  /**
    * Emits the events of the pending task until it settles, as `Agent.subscribe` does; if the agent does not let it be
    * subscribed to, waits for it and emits it as a whole. Holds the lock as a message does. Empty if nothing is pending or
    * the agent has asked for input.
    */
   readonly resume: Stream.Stream<StreamEvent.StreamEvent, AgentError>
-  /** Cancels the pending task and returns it, if there is one. Does not wait for the lock. */
+  /**
+   * Cancels the pending task and returns it, if there is one. Does not wait for the lock, so that it can be used while a
+   * message is answered and when that is interrupted. The task of a message without any response is searched for in the
+   * agent's list of tasks; if the agent lists none, nothing is canceled.
+   */
   readonly cancel: Effect.Effect<Task.Task | undefined, AgentError>
 }
 
 const send = (thread: Thread.Thread, input: Message.Input, options?: Agent.Options) =>
   Effect.scoped(
-    Effect.flatMap(Turn.begin(thread, input, options), ({ fail, message, observe, options, policy }) =>
+    Effect.flatMap(Turn.begin(thread, input, options), ({ asked, fail, message, observe, options, policy }) =>
       thread.agent.send(message, options).pipe(
         Effect.retry(policy),
         Effect.tapError(fail),
         Effect.tap((result) =>
           observe([result])
-        )
+        ),
+        Effect.map((result) => Reading.mark(result, asked))
       ))
   )
 
 const stream = (thread: Thread.Thread, input: Message.Input, options?: Agent.Options) =>
   Stream.unwrap(
-    Effect.map(Turn.begin(thread, input, options), ({ fail, message, observe, options, policy }) =>
+    Effect.map(Turn.begin(thread, input, options), ({ asked, fail, message, observe, options, policy }) =>
       thread.agent.stream(message, options).pipe(
         Stream.retry(policy),
         Stream.tapError(fail),
         Stream.mapArrayEffect((events) =>
-          Effect.as(observe(events), events)
+          Effect.as(
+            observe(events),
+            Arr.map(events, (one) =>
+              Reading.mark(one, asked))
+          )
         )
       ))
   )
 
-const cancel = (thread: Thread.Thread): Effect.Effect<Task.Task | undefined, AgentError> =>
-  Effect.suspend(() => {
-    const state = Thread.contextOf(thread)
-    const task = Contexts.pending(state)
-    if (task === undefined) return Effect.undefined
-    return Effect.tap(thread.agent.cancel(task.id), (canceled) =>
-      Effect.sync(() => {
-        // a turn that follows the task records it
-        if (state.users === 0) Contexts.put(state, canceled)
-      }))
-  })
+const cancel = Effect.fnUntraced(function*(thread: Thread.Thread): Effect.fn.Return<Task.Task | undefined, AgentError> {
+  const pending = yield* Thread.find(thread)
+  if (pending === undefined) return undefined
+  const task = yield* thread.agent.cancel(pending.id)
+  // a turn that follows the task records it
+  if (thread.context.turns === 0) yield* Thread.apply(thread, { _tag: "Receive", contextId: undefined, task })
+  return task
+})
 
-const start = (agent: Agent.Service, { contextId, pending = "wait", state }: Options): Service => {
-  const thread = Thread.make(agent, { contextId: contextId ?? state?.contextId, policy: pending, saved: state })
+const start = Effect.fnUntraced(function*(
+  agent: Agent.Service,
+  { contextId, pending = "wait", state = ConversationState.empty }: Options
+): Effect.fn.Return<Service> {
+  const thread = yield* Thread.make(agent, pending, contextId === undefined ? state : { ...state, contextId })
   return {
-    state: Effect.sync(() => ({
-      contextId: thread.contextId,
-      pending: Contexts.pending(Thread.contextOf(thread)),
-      transcript: thread.transcript.messages()
-    })),
+    state: Thread.current(thread),
+    changes: SubscriptionRef.changes(thread.state),
     send: (input, options) => send(thread, input, options),
     ask: (input, options) => Effect.map(send(thread, input, options), Answer.from),
     stream: (input, options) => stream(thread, input, options),
     resume: Resume.resume(thread),
     cancel: cancel(thread)
   }
-}
+})
 
 /**
  * Starts or continues a conversation with a given agent: a value, or a tag made by `Agent.Tag`.
@@ -162,7 +178,40 @@ export const of = <E = never, R = never>(
   agent: Agent.Service | Effect.Effect<Agent.Service, E, R>,
   options: Options = {}
 ): Effect.Effect<Service, E, R> =>
-  Effect.map(Effect.isEffect(agent) ? agent : Effect.succeed(agent), (agent) => start(agent, options))
+  Effect.flatMap(Effect.isEffect(agent) ? agent : Effect.succeed(agent), (agent) => start(agent, options))
 
 /** Starts or continues a conversation with the application's agent. */
 export const make = (options?: Options): Effect.Effect<Service, never, Agent.Agent> => of(Agent.Agent, options)
+
+/** Options of {@link autosave}. */
+export interface AutosaveOptions {
+  /** The time between two saves while a task makes progress. Default: 1 second. */
+  readonly interval?: Duration.Input | undefined
+}
+
+/**
+ * Saves the state of a conversation as it changes, until the scope closes, and once more then: at once if a message was
+ * sent, answered or refused or the task's state changed, and at most once per interval while the task makes progress.
+ * Returns an effect that saves now. Saves run one at a time; a failed one is logged, and made up for by the next.
+ *
+ * ```ts
+ * import { Agent, Conversation } from "@effect-a2a/core"
+ * import { AgentTest, Script } from "@effect-a2a/testing"
+ * import { Effect, Layer } from "effect"
+ *
+ * const saved: Array<Conversation.State> = []
+ * const program = Effect.gen(function*() {
+ *   const conversation = yield* Conversation.make()
+ *   yield* Conversation.autosave(conversation, (state) => Effect.sync(() => void saved.push(state)))
+ *   yield* conversation.ask("Hi")
+ * }).pipe(Effect.scoped)
+ * const agent = Agent.layer.pipe(Layer.provide(AgentTest.layer), Layer.provide(Script.layer(Script.say("Hello"))))
+ * await Effect.runPromise(program.pipe(Effect.provide(agent)))
+ * saved.at(-1)?.transcript.length // => 2
+ * ```
+ */
+export const autosave = <E, R>(
+  conversation: Pick<Service, "state" | "changes">,
+  save: (state: State) => Effect.Effect<void, E, R>,
+  { interval = "1 second" }: AutosaveOptions = {}
+): Effect.Effect<Effect.Effect<void, E, R>, never, R | Scope.Scope> => Autosave.autosave(conversation, save, interval)

@@ -1,17 +1,17 @@
 /** The place in an agent for what its conversations share, which is created by the first of them. */
 import * as Predicate from "effect/Predicate"
+import type { ConversationState } from "../../ConversationState.ts"
 import type { ContextId } from "../../Id.ts"
 import type { KeyedLock } from "../../KeyedLock.ts"
-import type { Task } from "../../Task.ts"
 
-/** The state of one context. */
+/** What is known of a context. */
 export interface ContextState {
-  /** The number of turns that use the context or wait for it. */
+  /** The number of turns that use the context or wait for it, and of conversations that are watched. */
   users: number
-  /** Returns the task that was seen last. */
-  task: () => Task | undefined
-  /** True if the agent may have received a message and no event followed. */
-  isUncertain: boolean
+  /** The number of turns that are under way. */
+  turns: number
+  /** The task that was left in the context, and a message that the agent may have received. */
+  shared: Pick<ConversationState, "pending" | "unanswered">
 }
 
 /** The contexts of one agent. */

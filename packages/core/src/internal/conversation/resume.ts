@@ -5,36 +5,43 @@ import * as Stream from "effect/Stream"
 import type { AgentError } from "../../AgentError.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
-import * as TaskProgress from "../../TaskProgress.ts"
-import * as Contexts from "../client/contexts.ts"
-import * as Delivered from "../transport/delivery.ts"
+import * as Delivery from "../transport/delivery.ts"
 import * as StreamEnd from "../transport/streamEnd.ts"
+import * as Contexts from "./contexts.ts"
 import * as Failures from "./failures.ts"
+import * as Reading from "./reading.ts"
 import * as Thread from "./thread.ts"
 
 type Events = Stream.Stream<StreamEvent.StreamEvent, AgentError>
 
 interface Following {
   readonly thread: Thread.Thread
-  readonly state: Contexts.ContextState
   readonly task: Task
-  readonly progress: TaskProgress.TaskProgress
+  readonly reading: Reading.Reading
   first: StreamEvent.StreamEvent | undefined
   isGone: boolean
 }
 
-const conclude = ({ isGone, progress, state, task, thread }: Following): void => {
-  const current = TaskProgress.task(progress)
-  if (current !== undefined) thread.transcript.conclude(current)
-  state.isUncertain = false
-  Contexts.put(state, isGone ? undefined : current ?? task)
-}
+const publish = ({ reading, task, thread }: Following) =>
+  Effect.suspend(() =>
+    Thread.apply(thread, { _tag: "Receive", contextId: undefined, task: Reading.read(reading) ?? task })
+  )
+
+const conclude = (self: Following): Effect.Effect<unknown> =>
+  Effect.suspend((): Effect.Effect<unknown> => {
+    const { isGone, reading, thread } = self
+    thread.catchUp = Effect.void
+    thread.context.turns--
+    const current = Reading.task(reading)
+    if (current !== undefined) return Effect.andThen(publish(self), Thread.record(thread, current))
+    return isGone ? Thread.apply(thread, { _tag: "Forget" }) : publish(self)
+  })
 
 /** The whole task once it is completed, if the peer emitted only what was new. */
-const missing = ({ first, progress, task, thread }: Following): Events => {
-  if (first?._tag === "Task" || TaskProgress.task(progress)?.status.state !== "completed") return Stream.empty
+const missing = ({ first, reading, task, thread }: Following): Events => {
+  if (first?._tag === "Task" || Reading.task(reading)?.status.state !== "completed") return Stream.empty
   return Stream.fromEffect(thread.agent.getTask(task.id)).pipe(
-    Stream.filter((read) => !Delivered.isStatusOnly(read)),
+    Stream.filter((read) => !Delivery.isStatusOnly(read)),
     Stream.catch(() => Stream.empty)
   )
 }
@@ -45,28 +52,46 @@ const events = (self: Following): Events =>
     Stream.catchIf(Failures.cannotSubscribe, () => Stream.fromEffect(self.thread.agent.waitFor(self.task))),
     Stream.tapError((error) =>
       Effect.sync(() => {
-        if ("task" in error.reason) TaskProgress.add(self.progress, error.reason.task)
-        self.isGone = Failures.endsTask(error) && TaskProgress.task(self.progress) === undefined
+        if ("task" in error.reason) Reading.add(self.reading, error.reason.task)
+        self.isGone = Failures.endsTask(error) && Reading.task(self.reading) === undefined
       })
     ),
     Stream.concat(Stream.suspend(() => missing(self))),
-    Stream.mapArray((events) => {
-      self.first ??= events[0]
-      TaskProgress.addAll(self.progress, events)
-      return events
-    })
+    Stream.mapArrayEffect((events) =>
+      Effect.suspend(() => {
+        self.first ??= events[0]
+        for (const event of events) {
+          if (!StreamEnd.isForeign({ taskId: self.task.id }, event)) Reading.add(self.reading, event)
+        }
+        return Reading.isDue(self.reading) ? Effect.as(publish(self), events) : Effect.succeed(events)
+      })
+    )
   )
+
+/** Holds the context of the conversation until the scope closes, if it is known. */
+const hold = Effect.fnUntraced(function*(thread: Thread.Thread) {
+  const { contextId } = yield* Thread.current(thread)
+  if (contextId === undefined) return false
+  yield* Thread.enter(thread, contextId, yield* Contexts.acquire(thread.contexts, contextId))
+  return true
+})
 
 /** Holds the turn until the scope closes. */
 const begin = Effect.fnUntraced(function*(thread: Thread.Thread): Effect.fn.Return<Events, never, Scope.Scope> {
   yield* thread.lock.takeScoped(1)
-  const { contextId, contexts, last } = thread
-  const state = contextId === undefined ? last : yield* Contexts.acquire(contexts, contextId)
-  const task = Contexts.pending(state) ?? (yield* Thread.findLost(thread, state))
+  const isHeld = yield* hold(thread)
+  const task = yield* Thread.find(thread)
+  if (!isHeld) yield* hold(thread)
   if (task === undefined || task.status.state === "input-required") return Stream.empty
-  const self: Following = { thread, state, task, progress: TaskProgress.make(), first: undefined, isGone: false }
-  yield* Effect.addFinalizer(() => Effect.sync(() => conclude(self)))
-  state.task = () => TaskProgress.task(self.progress) ?? task
+  const self: Following = { thread, task, reading: Reading.make(undefined), first: undefined, isGone: false }
+  yield* Effect.acquireRelease(
+    Effect.suspend(() => {
+      thread.context.turns++
+      thread.catchUp = Effect.suspend(() => self.reading.unread > 0 ? Effect.asVoid(publish(self)) : Effect.void)
+      return publish(self)
+    }),
+    () => conclude(self)
+  )
   return events(self)
 })
 

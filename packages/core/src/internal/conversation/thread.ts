@@ -1,57 +1,93 @@
 /**
- * The record behind a conversation: its context, the transcript, and the task that the next message has to wait for.
+ * A conversation at work: its state, the context that it is in, and the task that the next message has to wait for.
  * Tested in `test/conversation.test.ts`.
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
+import * as SubscriptionRef from "effect/SubscriptionRef"
 import type * as Agent from "../../Agent.ts"
+import type { ConversationState } from "../../ConversationState.ts"
 import type * as Id from "../../Id.ts"
-import type { Message } from "../../Message.ts"
 import type { Task } from "../../Task.ts"
 import * as TaskState from "../../TaskState.ts"
-import * as Contexts from "../client/contexts.ts"
+import * as Contexts from "./contexts.ts"
 import * as Failures from "./failures.ts"
-import * as Transcript from "./transcript.ts"
+import * as Reading from "./reading.ts"
+import * as Transition from "./transition.ts"
 
-/** The state of one conversation, changed by its turns. */
+/** A conversation, changed by {@link apply} only. */
 export interface Thread {
   readonly agent: Agent.Service
   readonly contexts: Contexts.Contexts
   /** Held by the turn that is under way. */
   readonly lock: Semaphore.Semaphore
-  readonly transcript: Transcript.Transcript
   /** Waits for a task that still runs before the next message, or cancels it. */
   readonly policy: "wait" | "cancel"
-  contextId: Id.ContextId | undefined
-  /** The context that the last turn was in, which may have no id yet. */
-  last: Contexts.ContextState
+  readonly state: SubscriptionRef.SubscriptionRef<ConversationState>
+  /** The context that the conversation is in, which may have no id yet. */
+  context: Contexts.ContextState
+  /** Brings the state level with the events of the turn that is under way. */
+  catchUp: Effect.Effect<void>
 }
 
-/** Creates the record of a conversation, new or continued. */
-export const make = (agent: Agent.Service, options: {
-  readonly contextId: Id.ContextId | undefined
-  readonly policy: "wait" | "cancel"
-  readonly saved: { readonly pending: Task | undefined; readonly transcript: ReadonlyArray<Message> } | undefined
-}): Thread => {
-  const { contextId, policy, saved } = options
+/** Creates a conversation, new or continued. */
+export const make = Effect.fnUntraced(function*(
+  agent: Agent.Service,
+  policy: "wait" | "cancel",
+  saved: ConversationState
+): Effect.fn.Return<Thread> {
   const contexts = Contexts.of(agent)
-  const transcript = Transcript.make()
-  saved?.transcript.forEach(transcript.add)
+  const context = Contexts.restore(contexts, saved.contextId, Transition.shared(saved))
+  const state = Transition.apply(Transition.normalize(saved), {
+    _tag: "Enter",
+    contextId: saved.contextId,
+    shared: context.shared
+  })
   return {
     agent,
     contexts,
     lock: Semaphore.makeUnsafe(1),
-    transcript,
     policy,
-    contextId,
-    last: saved === undefined ? Contexts.empty() : Contexts.restore(contexts, contextId, saved)
+    state: yield* SubscriptionRef.make(state),
+    context,
+    catchUp: Effect.void
   }
-}
+})
 
-/** Returns the state of the conversation's context. */
-export const contextOf = ({ contextId, contexts, last }: Thread): Contexts.ContextState =>
-  contextId === undefined ? last : contexts.states.get(contextId) ?? last
+/** Changes the state, and with it what is known of the context. */
+export const apply = (self: Thread, event: Transition.Event): Effect.Effect<ConversationState> =>
+  Effect.uninterruptible(SubscriptionRef.updateAndGet(self.state, (state) => {
+    const next = Transition.apply(state, event)
+    self.context.shared = Transition.shared(next)
+    return next
+  }))
+
+/** Moves the conversation to a context, and takes over what is known of it. */
+export const enter = (
+  self: Thread,
+  contextId: Id.ContextId | undefined,
+  context: Contexts.ContextState
+): Effect.Effect<ConversationState> =>
+  Effect.suspend(() => {
+    const { shared } = self.context = context
+    const state = SubscriptionRef.getUnsafe(self.state)
+    const isThere = state.contextId === contextId && state.pending === shared.pending &&
+      state.unanswered === shared.unanswered
+    return isThere ? Effect.succeed(state) : apply(self, { _tag: "Enter", contextId, shared })
+  })
+
+/** Returns the state, with what other conversations did in its context. */
+export const current = (self: Thread): Effect.Effect<ConversationState> =>
+  Effect.andThen(
+    Effect.suspend(() => self.catchUp),
+    Effect.suspend(() => {
+      const { contextId } = SubscriptionRef.getUnsafe(self.state)
+      const known = contextId === undefined ? undefined : self.contexts.states.get(contextId)
+      return enter(self, contextId, known ?? self.context)
+    })
+  )
 
 /** Returns a task once it has settled, or as it is known if nothing more is to come of it. */
 const settle = Effect.fnUntraced(
@@ -74,41 +110,65 @@ const settle = Effect.fnUntraced(
     )
 )
 
-/** Returns the tasks that run in a context, or nothing if the agent lists no tasks. */
-const listRunning = ({ agent }: Thread, contextId: Id.ContextId) =>
-  agent.listTasks({ contextId, pageSize: 10 }).pipe(
-    Stream.take(10),
+const maxRunning = 10
+
+/** Returns the tasks that run in a context, or at all, or nothing if the agent lists no tasks. */
+const listRunning = ({ agent }: Thread, contextId: Id.ContextId | undefined) =>
+  agent.listTasks({ contextId, pageSize: maxRunning, historyLength: maxRunning }).pipe(
+    Stream.take(maxRunning),
     Stream.filter(({ status }) => !TaskState.isSettled(status.state)),
     Stream.runCollect,
     Effect.option
   )
 
-/** Returns the task of a message that the agent may have received, if it lists one. */
-export const findLost = Effect.fnUntraced(function*(self: Thread, { isUncertain }: Contexts.ContextState) {
-  if (!isUncertain || self.contextId === undefined) return undefined
-  const listed = yield* listRunning(self, self.contextId)
-  return listed._tag === "None" ? undefined : listed.value[0]
+const hasMessage = (messageId: Id.MessageId) => ({ history = [] }: Task): boolean =>
+  history.some((one) => one.messageId === messageId)
+
+/**
+ * Returns the task of a message that the agent may have received, if it lists one: the task that has the message in its
+ * history, else one that runs in the context.
+ */
+const findLost = Effect.fnUntraced(function*(
+  self: Thread,
+  { contextId, unanswered }: ConversationState
+): Effect.fn.Return<Task | undefined> {
+  if (unanswered === undefined) return undefined
+  const running = Option.getOrElse(yield* listRunning(self, contextId), () => [])
+  const listed = running.find(hasMessage(unanswered)) ?? (contextId === undefined ? undefined : running[0])
+  if (listed !== undefined) return listed
+  const unread = running.filter(({ history }) => history === undefined)
+  const read = yield* Effect.forEach(unread, ({ id }) => Effect.option(self.agent.getTask(id)))
+  return read.flatMap(Option.toArray).find(hasMessage(unanswered))
 })
 
-/** Waits until no task runs in a context. */
-export const clear = Effect.fnUntraced(function*(
-  self: Thread,
-  state: Contexts.ContextState,
-  contextId: Id.ContextId | undefined
-) {
-  const finish = Effect.fnUntraced(function*(task: Task) {
-    const settled = yield* settle(self, task)
-    self.transcript.conclude(settled)
-    Contexts.put(state, TaskState.isInterrupted(settled.status.state) ? settled : undefined)
-  })
-  const pending = Contexts.pending(state)
-  if (pending !== undefined && pending.status.state !== "input-required") yield* finish(pending)
-  if (!state.isUncertain || contextId === undefined) return
+/** Returns the pending task, or the task of an unanswered message, which is pending from now on. */
+export const find = Effect.fnUntraced(function*(self: Thread): Effect.fn.Return<Task | undefined> {
+  const state = yield* current(self)
+  const { pending: task = yield* findLost(self, state) } = state
+  // a turn that is under way records its own task
+  if (task === undefined || task === state.pending || self.context.turns > 0) return task
+  if (state.contextId === undefined && task.contextId !== undefined) {
+    self.context = Contexts.restore(self.contexts, task.contextId, { pending: task })
+  }
+  return (yield* apply(self, { _tag: "Find", task })).pending
+})
+
+/** Records a task that has settled, without what `known` of it was recorded before. */
+export const record = (self: Thread, task: Task, known?: Task): Effect.Effect<ConversationState> =>
+  apply(self, { _tag: "Settle", task, news: Reading.since(known, task) })
+
+/** Waits until no task runs in the context. */
+export const clear = Effect.fnUntraced(function*(self: Thread) {
+  const { contextId, pending, unanswered } = SubscriptionRef.getUnsafe(self.state)
+  if (pending !== undefined && pending.status.state !== "input-required") {
+    yield* record(self, yield* settle(self, pending))
+  }
+  if (unanswered === undefined || contextId === undefined) return
   const listed = yield* listRunning(self, contextId)
   if (listed._tag === "None") return
   for (const task of listed.value) {
-    Contexts.put(state, task)
-    yield* finish(task)
+    yield* apply(self, { _tag: "Find", task })
+    yield* record(self, yield* settle(self, task))
   }
-  state.isUncertain = false
+  yield* apply(self, { _tag: "Receive", contextId, task: undefined })
 })

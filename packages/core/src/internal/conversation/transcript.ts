@@ -1,19 +1,22 @@
-/** The messages of a conversation, in order, each of them once. */
+/** The messages of a conversation, in order, each of them once. Tested in `packages/core/test/transition.test.ts`. */
 import * as Id from "../../Id.ts"
 import * as Message from "../../Message.ts"
 import type { Task } from "../../Task.ts"
 import * as TaskState from "../../TaskState.ts"
 
-/** A list of messages that grows. */
-export interface Transcript {
-  readonly messages: () => ReadonlyArray<Message.Message>
-  /** Adds a message; returns false if it was there already. */
-  readonly add: (message: Message.Message) => boolean
-  /** Adds what a task says when it ends or asks for something. */
-  readonly conclude: (task: Task) => void
-  /** Removes a message that was refused. */
-  readonly remove: (message: Message.Message) => void
-}
+/** A list of messages. */
+export type Transcript = ReadonlyArray<Message.Message>
+
+/** Returns true if a message of that id is there. */
+export const has = (self: Transcript, { messageId }: Message.Message): boolean =>
+  messageId !== Message.missingMessageId && self.some((one) => one.messageId === messageId)
+
+/** Adds a message unless it is there already. */
+export const add = (self: Transcript, message: Message.Message | undefined): Transcript =>
+  message === undefined || has(self, message) ? self : [...self, message]
+
+/** Removes a message. */
+export const remove = (self: Transcript, message: Message.Message): Transcript => self.filter((one) => one !== message)
 
 /** The agent's message about the state of its task, in either place where servers put it. */
 const statusMessage = ({ history, status }: Task): Message.Message | undefined => {
@@ -21,8 +24,12 @@ const statusMessage = ({ history, status }: Task): Message.Message | undefined =
   return last?.role === "agent" ? last : undefined
 }
 
-/** The question of a task that asks, the answer of one that ended; nothing while it runs. */
-const outcome = (task: Task): Message.Message | undefined => {
+/** Returns the question of a task that waits for its caller. */
+export const question = (task: Task | undefined): Message.Message | undefined =>
+  task !== undefined && TaskState.isInterrupted(task.status.state) ? statusMessage(task) : undefined
+
+/** Returns the question of a task that asks, the answer of one that ended; nothing while it runs. */
+export const outcome = (task: Task): Message.Message | undefined => {
   const { artifacts = [], contextId, id, status } = task
   if (TaskState.isInterrupted(status.state)) return statusMessage(task)
   if (status.state !== "completed") return TaskState.isTerminal(status.state) ? status.message : undefined
@@ -33,31 +40,5 @@ const outcome = (task: Task): Message.Message | undefined => {
     parts: artifacts.flatMap(({ parts }) => parts),
     taskId: id,
     ...(contextId === undefined ? undefined : { contextId })
-  }
-}
-
-/** Creates an empty transcript. */
-export const make = (): Transcript => {
-  let messages: ReadonlyArray<Message.Message> = []
-  const ids = new Set<Id.MessageId>()
-
-  const add = (message: Message.Message): boolean => {
-    if (ids.has(message.messageId)) return false
-    if (message.messageId !== Message.missingMessageId) ids.add(message.messageId)
-    messages = [...messages, message]
-    return true
-  }
-
-  return {
-    messages: () => messages,
-    add,
-    conclude: (task) => {
-      const message = outcome(task)
-      if (message !== undefined) add(message)
-    },
-    remove: (message) => {
-      ids.delete(message.messageId)
-      messages = messages.filter((one) => one !== message)
-    }
   }
 }

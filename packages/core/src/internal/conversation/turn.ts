@@ -3,33 +3,44 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
+import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as Agent from "../../Agent.ts"
 import type { AgentError } from "../../AgentError.ts"
 import type { Policy } from "../../AgentTransport.ts"
 import type * as Id from "../../Id.ts"
 import type * as Message from "../../Message.ts"
-import type * as StreamEvent from "../../StreamEvent.ts"
+import * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
-import * as TaskProgress from "../../TaskProgress.ts"
-import * as Contexts from "../client/contexts.ts"
+import * as StreamEnd from "../transport/streamEnd.ts"
+import * as Contexts from "./contexts.ts"
 import * as Failures from "./failures.ts"
+import * as Reading from "./reading.ts"
 import * as Thread from "./thread.ts"
+import * as Transcript from "./transcript.ts"
+import * as Transition from "./transition.ts"
+
+/** The conversation at the beginning of a turn. */
+interface Before {
+  readonly contextId: Id.ContextId | undefined
+  readonly context: Contexts.ContextState
+  /** What is known of the context that the message is sent in. */
+  readonly shared: Transition.Shared
+}
 
 /** The record of a turn. */
 interface Turn {
   readonly thread: Thread.Thread
   readonly message: Message.Message
-  /** The context that the message was sent in, and the task that it was sent to. */
-  readonly contextId: Id.ContextId | undefined
-  readonly taskId: Id.TaskId | undefined
   /** The task that waited for this message. */
   readonly asked: Task | undefined
-  /** The conversation's context before the turn, for messages that are refused. */
-  readonly before: Pick<Thread.Thread, "contextId" | "last">
+  readonly before: Before
+  /** False if the transcript has the message already. */
+  readonly isNew: boolean
   /** Holds the context that the agent names in its answer. */
   readonly scope: Scope.Scope
-  readonly progress: TaskProgress.TaskProgress
-  state: Contexts.ContextState
+  readonly reading: Reading.Reading
+  /** The task that the events belong to; those of others are passed on, and change nothing. */
+  taskId: Id.TaskId | undefined
   reply: Message.Message | undefined
   failure: AgentError | undefined
 }
@@ -38,6 +49,8 @@ interface Turn {
 export interface Ready {
   readonly message: Message.Message
   readonly options: Agent.Options
+  /** The task that waited for this message. */
+  readonly asked: Task | undefined
   /** Decides if the message is sent again after a refusal. */
   readonly policy: Policy
   /** Records events of the turn. */
@@ -45,12 +58,6 @@ export interface Ready {
   /** Records the failure of the turn. */
   readonly fail: (error: AgentError) => Effect.Effect<void>
 }
-
-/** A task whose state has to be read before the next message. */
-const unknownState = (id: Id.TaskId, known: Task | undefined): Task => ({
-  ...(known?.id === id ? known : { _tag: "Task", id }),
-  status: { ...known?.status, state: "unspecified" }
-})
 
 const never: Policy = Schedule.recurs(0)
 
@@ -64,50 +71,36 @@ const whileBusy: Policy = Schedule.min([Schedule.exponential("500 millis"), Sche
   Schedule.while(({ input }) => input.reason._tag === "InvalidArgumentError")
 )
 
-/** Records what is left of a turn that has an answer. */
-const concludeAnswered = ({ asked, progress, reply, state, thread }: Turn): void => {
-  const task = TaskProgress.task(progress)
-  state.isUncertain = false
-  if (task !== undefined) thread.transcript.conclude(task)
-  else if (reply !== undefined) thread.transcript.add(reply)
-  Contexts.put(state, task ?? (asked && reply?.taskId === asked.id ? unknownState(asked.id, asked) : undefined))
-}
-
-/** Records what is left of a turn without an answer. A refused message leaves no trace. */
-const concludeUnanswered = (turn: Turn, isNew: boolean): void => {
-  const { asked, before, contextId, failure, message, state, taskId, thread } = turn
-  const isRefused = failure !== undefined && Failures.isRefusal(failure)
-  if (isRefused && isNew) thread.transcript.remove(message)
-  if (isRefused) Object.assign(thread, before)
-  if (failure?.origin === "local") return Contexts.put(state, asked)
-  const reported = failure?.reason._tag === "StreamInterruptedError" ? failure.reason.taskId : undefined
-  const id = reported ?? taskId
-  Contexts.put(state, id === undefined ? undefined : unknownState(id, asked))
-  if (!isRefused) state.isUncertain = id === undefined && contextId !== undefined
-}
-
-const conclude = (turn: Turn, isNew: boolean): void =>
-  TaskProgress.task(turn.progress) === undefined && turn.reply === undefined
-    ? concludeUnanswered(turn, isNew)
-    : concludeAnswered(turn)
-
 /** Moves the turn, and with it the conversation, to a context that the agent named. */
-const enter = (turn: Turn, contextId: Id.ContextId): Effect.Effect<void> =>
-  Effect.map(Scope.provide(Contexts.join(turn.thread.contexts, contextId), turn.scope), (state) => {
-    state.task = turn.state.task
-    Contexts.put(turn.state, undefined)
-    turn.state = turn.thread.last = state
-    turn.thread.contextId = contextId
-  })
+const enter = Effect.fnUntraced(function*({ scope, thread }: Turn, contextId: Id.ContextId) {
+  const left = thread.context
+  const joined = yield* Scope.provide(Contexts.join(thread.contexts, contextId), scope)
+  thread.context = joined
+  left.turns--
+  left.shared = {}
+  joined.turns++
+})
+
+/** Brings the state level with the events so far. */
+const publish = ({ reading, thread }: Turn, contextId?: Id.ContextId): Effect.Effect<void> =>
+  Effect.suspend(() => Effect.asVoid(Thread.apply(thread, { _tag: "Receive", contextId, task: Reading.read(reading) })))
 
 const observe = (turn: Turn, events: ReadonlyArray<StreamEvent.StreamEvent>): Effect.Effect<void> =>
   Effect.suspend(() => {
-    for (const event of events) {
-      TaskProgress.add(turn.progress, event)
+    const own = events.filter((event) => {
+      if (StreamEnd.isForeign(turn, event)) return false
+      turn.taskId ??= StreamEvent.taskId(event)
+      return true
+    })
+    if (own.length === 0) return Effect.void
+    for (const event of own) {
+      Reading.add(turn.reading, event)
       if (event._tag === "Message") turn.reply = event
     }
-    const named = events.findLast((event) => event.contextId !== undefined)?.contextId
-    return named === undefined || named === turn.thread.contextId ? Effect.void : enter(turn, named)
+    const named = own.findLast((event) => event.contextId !== undefined)?.contextId
+    const isNamed = named !== undefined && named !== SubscriptionRef.getUnsafe(turn.thread.state).contextId
+    if (!isNamed) return Reading.isDue(turn.reading) ? publish(turn) : Effect.void
+    return Effect.andThen(enter(turn, named), publish(turn, named))
   }).pipe(Effect.uninterruptible)
 
 const fail = (turn: Turn, error: AgentError): Effect.Effect<void> =>
@@ -115,6 +108,57 @@ const fail = (turn: Turn, error: AgentError): Effect.Effect<void> =>
     turn.failure = error
     return "task" in error.reason ? observe(turn, [error.reason.task]) : Effect.void
   })
+
+/** Records a refusal, after which the conversation is where it was before. */
+const refuse = (turn: Turn, isSent: boolean) => {
+  const { asked, before, isNew, message, thread } = turn
+  const shared: Transition.Shared = {
+    ...before.shared,
+    ...(isSent && message.taskId !== undefined && { pending: Transition.unknownState(message.taskId, asked) })
+  }
+  const isElsewhere = thread.context !== before.context
+  if (isElsewhere) thread.context.shared = shared
+  thread.context = before.context
+  return Thread.apply(thread, {
+    _tag: "Refuse",
+    message,
+    isNew,
+    contextId: before.contextId,
+    shared: isElsewhere ? before.context.shared : shared
+  })
+}
+
+/** Records what is left of a turn without a response. */
+const concludeUnanswered = (turn: Turn) => {
+  const { failure, message, thread } = turn
+  if (failure !== undefined && Failures.isRefusal(failure)) return refuse(turn, failure.origin !== "local")
+  const taskId = failure?.reason._tag === "StreamInterruptedError" ? failure.reason.taskId : undefined
+  return Thread.apply(thread, { _tag: "Lose", message, taskId })
+}
+
+const conclude = (turn: Turn): Effect.Effect<unknown> =>
+  Effect.suspend((): Effect.Effect<unknown> => {
+    const { asked, reading, reply, thread } = turn
+    thread.catchUp = Effect.void
+    thread.context.turns--
+    const task = Reading.task(reading)
+    if (task !== undefined) return Thread.record(thread, task, asked)
+    return reply === undefined ? concludeUnanswered(turn) : Thread.apply(thread, { _tag: "Reply", reply })
+  })
+
+/** Enters the context of a message, and waits until no task runs there. Returns to where it was if that fails. */
+const enterContext = Effect.fnUntraced(function*(
+  thread: Thread.Thread,
+  contextId: Id.ContextId | undefined
+): Effect.fn.Return<Before, AgentError, Scope.Scope> {
+  const before = { contextId: (yield* Thread.current(thread)).contextId, context: thread.context }
+  const context = contextId === undefined ? thread.context : yield* Contexts.acquire(thread.contexts, contextId)
+  yield* Thread.enter(thread, contextId, context)
+  yield* Thread.clear(thread).pipe(
+    Effect.onError(() => Effect.asVoid(Thread.enter(thread, before.contextId, before.context)))
+  )
+  return { ...before, shared: context.shared }
+})
 
 /** Waits until the message may be sent, and holds the turn until the scope closes. */
 export const begin = Effect.fnUntraced(function*(
@@ -124,10 +168,9 @@ export const begin = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Ready, AgentError, Scope.Scope> {
   yield* thread.lock.takeScoped(1)
   const given = yield* Agent.toRequest(input, options)
-  const contextId = given.message.contextId ?? thread.contextId
-  const state = contextId === undefined ? thread.last : yield* Contexts.acquire(thread.contexts, contextId)
-  yield* Thread.clear(thread, state, contextId)
-  const asked = Contexts.pending(state)
+  const contextId = given.message.contextId ?? SubscriptionRef.getUnsafe(thread.state).contextId
+  const before = yield* enterContext(thread, contextId)
+  const { pending: asked, transcript, unanswered } = SubscriptionRef.getUnsafe(thread.state)
   const taskId = given.message.taskId ?? asked?.id
   const message: Message.Message = {
     ...given.message,
@@ -137,27 +180,30 @@ export const begin = Effect.fnUntraced(function*(
   const turn: Turn = {
     thread,
     message,
-    contextId,
-    taskId,
     asked,
-    before: { contextId: thread.contextId, last: thread.last },
+    before,
+    isNew: !Transcript.has(transcript, message),
     scope: yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void)),
-    progress: TaskProgress.make(),
-    state,
+    reading: Reading.make(asked),
+    taskId,
     reply: undefined,
     failure: undefined
   }
   yield* Effect.acquireRelease(
-    Effect.sync(() => thread.transcript.add(message)),
-    (isNew) => Effect.sync(() => conclude(turn, isNew))
+    Effect.suspend(() => {
+      thread.context.turns++
+      thread.catchUp = Effect.suspend(() => turn.reading.unread > 0 ? publish(turn) : Effect.void)
+      return Thread.apply(thread, { _tag: "Send", message })
+    }),
+    () => conclude(turn)
   )
-  state.task = () => TaskProgress.task(turn.progress) ?? asked
-  thread.last = state
-  thread.contextId = contextId
   return {
     message,
+    asked,
     options: { ...given.configuration, metadata: given.metadata },
-    policy: state.isUncertain ? Schedule.while(whileBusy, () => TaskProgress.task(turn.progress) === undefined) : never,
+    policy: unanswered === undefined || contextId === undefined
+      ? never
+      : Schedule.while(whileBusy, () => turn.reading.isEmpty),
     observe: (events) => observe(turn, events),
     fail: (error) => fail(turn, error)
   }

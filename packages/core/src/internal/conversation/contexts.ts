@@ -7,13 +7,11 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { ContextId } from "../../Id.ts"
 import * as KeyedLock from "../../KeyedLock.ts"
-import type { Message } from "../../Message.ts"
-import type { Task } from "../../Task.ts"
-import * as TaskState from "../../TaskState.ts"
-import type { Contexts, ContextState } from "./slot.ts"
-import * as Slot from "./slot.ts"
+import type { Contexts, ContextState } from "../client/slot.ts"
+import * as Slot from "../client/slot.ts"
+import type { Shared } from "./transition.ts"
 
-export type { Contexts, ContextState } from "./slot.ts"
+export type { Contexts, ContextState } from "../client/slot.ts"
 
 /** The number of unused contexts that are remembered; the oldest are forgotten first. */
 const maxUnused = 10_000
@@ -28,45 +26,24 @@ export const of = (agent: object): Contexts => {
   return slot.contexts
 }
 
-const noTask = () => undefined
-
 /** Creates the state of a context whose id is not known yet. */
-export const empty = (): ContextState => ({ users: 0, task: noTask, isUncertain: false })
+export const empty = (): ContextState => ({ users: 0, turns: 0, shared: {} })
 
-/** Returns the task that runs or waits for the caller. */
-export const pending = (state: ContextState): Task | undefined => {
-  const task = state.task()
-  return task === undefined || TaskState.isTerminal(task.status.state) ? undefined : task
-}
+const isEmpty = ({ pending, unanswered }: Shared): boolean => pending === undefined && unanswered === undefined
 
-/** Remembers a task; a terminal one is forgotten. */
-export const put = (state: ContextState, task: Task | undefined): void => {
-  state.task = task === undefined || TaskState.isTerminal(task.status.state) ? noTask : () => task
-}
-
-/**
- * Returns the state of a conversation that continues elsewhere; a context that is in use here is better known. If the
- * transcript ends with the caller's message and no task is known, the agent may have received that message.
- */
-export const restore = (
-  { states }: Contexts,
-  contextId: ContextId | undefined,
-  saved: { readonly pending: Task | undefined; readonly transcript: ReadonlyArray<Message> }
-): ContextState => {
+/** Returns the state of a conversation that continues here; a context that is in use is better known. */
+export const restore = ({ states }: Contexts, contextId: ContextId | undefined, shared: Shared): ContextState => {
   const known = contextId === undefined ? undefined : states.get(contextId)
   if (known !== undefined) return known
-  const state = empty()
-  put(state, saved.pending)
-  state.isUncertain = contextId !== undefined && saved.pending === undefined &&
-    saved.transcript.at(-1)?.role === "user"
-  if (contextId !== undefined && (saved.pending !== undefined || state.isUncertain)) states.set(contextId, state)
+  const state: ContextState = { ...empty(), shared }
+  if (contextId !== undefined && !isEmpty(shared)) states.set(contextId, state)
   return state
 }
 
 const release = ({ states }: Contexts, contextId: ContextId, state: ContextState): void => {
   if (--state.users > 0) return
   states.delete(contextId)
-  if (pending(state) === undefined && !state.isUncertain) return
+  if (isEmpty(state.shared)) return
   states.set(contextId, state)
   if (states.size <= maxUnused) return
   for (const [id, { users }] of states) {
