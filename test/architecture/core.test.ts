@@ -11,7 +11,7 @@ const model = words(
 /** Modules and folders, each layer on those before it. `internal/x` is the folder of that name. */
 const layers: ReadonlyArray<ReadonlyArray<string>> = [
   [...model, "KeyedLock"],
-  words("Operation AgentError AgentStream Answer TaskProgress ToolCall Recognizer ServiceParameters internal/errors"),
+  words("ConversationState Operation AgentError AgentStream Answer TaskProgress ToolCall Recognizer ServiceParameters internal/errors"),
   words("Dialect ClientProtocol Protocol Transport Credential Timeouts internal/protocol"),
   words("AgentTransport Resilience internal/transport"),
   words(`
