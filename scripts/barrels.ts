@@ -9,7 +9,10 @@ const barrel = (name: string): ReadonlyArray<readonly [file: string, text: strin
   const modules = files(`packages/${name}/src`, /^[A-Z]\w*\.ts$/).filter((file) => file.split("/").length === 4)
   const file = `packages/${name}/src/index.ts`
   const comment = exists(file) ? /^\/\*\*[^]*?\*\/\n/.exec(read(file))?.[0] ?? "" : ""
-  const lines = modules.map((module) => path.basename(module, ".ts")).map((x) => `export * as ${x} from "./${x}.ts"\n`)
+  // in the order of the formatter
+  const order = (name: string) => `./${name}.ts`.toLowerCase()
+  const names = modules.map((module) => path.basename(module, ".ts")).sort((a, b) => order(a) < order(b) ? -1 : 1)
+  const lines = names.map((name) => `export * as ${name} from "./${name}.ts"\n`)
   return modules.length === 0 ? [] : [[file, comment + lines.join("")]]
 }
 

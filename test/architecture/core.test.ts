@@ -11,7 +11,9 @@ const model = words(
 /** Modules and folders, each layer on those before it. `internal/x` is the folder of that name. */
 const layers: ReadonlyArray<ReadonlyArray<string>> = [
   [...model, "KeyedLock"],
-  words("ConversationState Operation AgentError AgentStream Answer TaskProgress ToolCall Recognizer ServiceParameters internal/errors"),
+  words(
+    "ConversationState Operation AgentError AgentStream Answer TaskProgress ToolCall Recognizer ServiceParameters internal/errors"
+  ),
   words("Dialect ClientProtocol Protocol Transport Credential Timeouts internal/protocol"),
   words("AgentTransport Resilience internal/transport"),
   words(`
@@ -19,7 +21,7 @@ const layers: ReadonlyArray<ReadonlyArray<string>> = [
     OAuth Discovery internal/binding internal/http internal/card internal/credentials
   `),
   words("Agent Connector internal/client"),
-  words("Conversation internal/conversation")
+  words("Conversation Conversations internal/conversation")
 ]
 
 /** `Task`, or `internal/http` for each file below it. */

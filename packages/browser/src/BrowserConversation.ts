@@ -48,11 +48,11 @@ export const make = Effect.fnUntraced(function*(
   const page = yield* CurrentPage
   const state = Schema.decodeUnknownOption(codec)(yield* store.load(name))
   const conversation = yield* Conversation.make({ ...options, state: Option.getOrUndefined(state) })
-  const save = yield* Conversation.autosave(
+  const { flush } = yield* Conversation.autosave(
     conversation,
     (state) => Effect.flatMap(Effect.orDie(Schema.encodeEffect(codec)(state)), (json) => store.save(name, json))
   )
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(page.next("hide", "hidden"), save)), {
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(page.next("hide", "hidden"), flush)), {
     startImmediately: true
   })
   return conversation

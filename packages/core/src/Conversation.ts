@@ -43,7 +43,7 @@ import type { AgentError } from "./AgentError.ts"
 import * as Answer from "./Answer.ts"
 import * as ConversationState from "./ConversationState.ts"
 import type * as Id from "./Id.ts"
-import * as Autosave from "./internal/conversation/autosave.ts"
+import * as Saving from "./internal/conversation/autosave.ts"
 import * as Reading from "./internal/conversation/reading.ts"
 import * as Resume from "./internal/conversation/resume.ts"
 import * as Thread from "./internal/conversation/thread.ts"
@@ -183,6 +183,12 @@ export const of = <E = never, R = never>(
 /** Starts or continues a conversation with the application's agent. */
 export const make = (options?: Options): Effect.Effect<Service, never, Agent.Agent> => of(Agent.Agent, options)
 
+/** A conversation that is saved. */
+export interface Autosave<E, R> {
+  /** Saves now, if there is anything new. */
+  readonly flush: Effect.Effect<void, E, R>
+}
+
 /** Options of {@link autosave}. */
 export interface AutosaveOptions {
   /** The time between two saves while a task makes progress. Default: 1 second. */
@@ -192,7 +198,7 @@ export interface AutosaveOptions {
 /**
  * Saves the state of a conversation as it changes, until the scope closes, and once more then: at once if a message was
  * sent, answered or refused or the task's state changed, and at most once per interval while the task makes progress.
- * Returns an effect that saves now. Saves run one at a time; a failed one is logged, and made up for by the next.
+ * Saves run one at a time; a failed one is logged, and made up for by the next.
  *
  * ```ts
  * import { Agent, Conversation } from "@effect-a2a/core"
@@ -214,4 +220,4 @@ export const autosave = <E, R>(
   conversation: Pick<Service, "state" | "changes">,
   save: (state: State) => Effect.Effect<void, E, R>,
   { interval = "1 second" }: AutosaveOptions = {}
-): Effect.Effect<Effect.Effect<void, E, R>, never, R | Scope.Scope> => Autosave.autosave(conversation, save, interval)
+): Effect.Effect<Autosave<E, R>, never, R | Scope.Scope> => Saving.autosave(conversation, save, interval)

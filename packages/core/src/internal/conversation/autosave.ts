@@ -14,7 +14,7 @@ const isGrowth = (before: ConversationState, after: ConversationState): boolean 
 
 /**
  * Saves each change until the scope closes, and once more then: at once if the conversation moved on, and at most once per
- * interval while its task makes progress. Returns an effect that saves now. Saves run one at a time, and each saves the state as it then is; a state
+ * interval while its task makes progress. `flush` saves now. Saves run one at a time, and each saves the state as it then is; a state
  * whose save failed is saved again with the next change.
  */
 export const autosave = Effect.fnUntraced(function*<E, R>(
@@ -24,7 +24,7 @@ export const autosave = Effect.fnUntraced(function*<E, R>(
   },
   save: (state: ConversationState) => Effect.Effect<void, E, R>,
   interval: Duration.Input
-): Effect.fn.Return<Effect.Effect<void, E, R>, never, R | Scope.Scope> {
+): Effect.fn.Return<{ readonly flush: Effect.Effect<void, E, R> }, never, R | Scope.Scope> {
   const lock = Semaphore.makeUnsafe(1)
   let saved = yield* conversation.state
   const flush = lock.withPermit(
@@ -48,5 +48,5 @@ export const autosave = Effect.fnUntraced(function*<E, R>(
     ),
     { startImmediately: true }
   )
-  return flush
+  return { flush }
 })

@@ -39,7 +39,7 @@ export const make = Effect.fnUntraced(function*(
   saved: ConversationState
 ): Effect.fn.Return<Thread> {
   const contexts = Contexts.of(agent)
-  const context = Contexts.restore(contexts, saved.contextId, Transition.shared(saved))
+  const context = Contexts.restore(contexts, saved.contextId, Transition.share(saved))
   const state = Transition.apply(Transition.normalize(saved), {
     _tag: "Enter",
     contextId: saved.contextId,
@@ -60,7 +60,7 @@ export const make = Effect.fnUntraced(function*(
 export const apply = (self: Thread, event: Transition.Event): Effect.Effect<ConversationState> =>
   Effect.uninterruptible(SubscriptionRef.updateAndGet(self.state, (state) => {
     const next = Transition.apply(state, event)
-    self.context.shared = Transition.shared(next)
+    self.context.shared = Transition.share(next)
     return next
   }))
 

@@ -40,7 +40,7 @@ export type Event =
   | { readonly _tag: "Forget" }
 
 /** Returns what a conversation shares with others in its context. */
-export const shared = ({ pending, unanswered }: ConversationState): Shared => ({
+export const share = ({ pending, unanswered }: ConversationState): Shared => ({
   ...(pending && { pending }),
   ...(unanswered !== undefined && { unanswered })
 })
