@@ -1,7 +1,7 @@
 /** The transitions of a conversation, on random sequences of what may happen. */
 import { ConversationState, empty } from "@effect-a2a/core/ConversationState"
 import * as Id from "@effect-a2a/core/Id"
-import * as Message from "@effect-a2a/core/Message"
+import type * as Message from "@effect-a2a/core/Message"
 import * as Part from "@effect-a2a/core/Part"
 import type * as Task from "@effect-a2a/core/Task"
 import * as TaskState from "@effect-a2a/core/TaskState"

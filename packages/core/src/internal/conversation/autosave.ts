@@ -1,5 +1,5 @@
 /** Saves the state of a conversation as it changes. Tested in `packages/core/test/autosave.test.ts`. */
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"

@@ -6,10 +6,8 @@ export const endsTask = ({ reason }: AgentError): boolean =>
   "task" in reason || reason._tag === "TaskNotFoundError" ||
   (reason._tag === "StreamInterruptedError" && !reason.isResumable)
 
-/** True if the agent refused the message; after any other failure it may have received it. */
-export const isRefusal = ({ origin, reason }: AgentError): boolean =>
-  (origin === "local" || origin === "agent" || origin === "policy") && reason._tag !== "InternalError" &&
-  reason._tag !== "ServiceUnavailableError"
+/** True if the agent has not received the message; after any other failure it may have. */
+export const isRefusal = ({ delivery }: AgentError): boolean => delivery === "not-sent" || delivery === "refused"
 
 /** True if the agent does not let its task be subscribed to. */
 export const cannotSubscribe = ({ origin }: AgentError): boolean =>

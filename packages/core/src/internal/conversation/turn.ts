@@ -131,7 +131,7 @@ const refuse = (turn: Turn, isSent: boolean) => {
 /** Records what is left of a turn without a response. */
 const concludeUnanswered = (turn: Turn) => {
   const { failure, message, thread } = turn
-  if (failure !== undefined && Failures.isRefusal(failure)) return refuse(turn, failure.origin !== "local")
+  if (failure !== undefined && Failures.isRefusal(failure)) return refuse(turn, failure.delivery !== "not-sent")
   const taskId = failure?.reason._tag === "StreamInterruptedError" ? failure.reason.taskId : undefined
   return Thread.apply(thread, { _tag: "Lose", message, taskId })
 }
