@@ -301,6 +301,20 @@ describe("TaskFeedback", () => {
     )
   }
 
+  it.effect("posts a rating to the agent at any URL", () =>
+    Effect.gen(function*() {
+      const { layer, sent } = http(() => json(`{"success":true}`))
+      for (const url of ["https://lake.test/agents/a", "https://lake.test/agents/a/?key=1"]) {
+        yield* TaskFeedback.send({ url, taskId, rating: "up" }).pipe(Effect.provide(layer))
+      }
+      assert.deepStrictEqual(sent.map(({ url }) => url), [
+        "https://lake.test/agents/a/tasks/run-1%2F2:feedback",
+        "https://lake.test/agents/a/tasks/run-1%2F2:feedback?key=1"
+      ])
+      const invalid = TaskFeedback.send({ url: "lake.test", taskId, rating: "up" }).pipe(Effect.provide(layer))
+      assert.strictEqual((yield* Effect.flip(invalid)).reason._tag, "InvalidRequestError")
+    }), covers("ML-31", "field:N2-46"))
+
   it.effect("refuses a comment of more than 2,000 characters before it is sent", () =>
     Effect.gen(function*() {
       const { layer, sent } = http(() => json(`{"success":true}`))

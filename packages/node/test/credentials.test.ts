@@ -56,6 +56,25 @@ describe("NodeCredentials", () => {
       ])
     }), covers("ML-02"))
 
+  for (const blank of ["\n", "\r\n", " \t"]) {
+    it.effect(
+      `layerEnv trims ${JSON.stringify(blank)} from every variable, and takes a blank one for a missing one`,
+      () =>
+        Effect.gen(function*() {
+          const env = { A2A_TOKEN: `t-1${blank}`, A2A_API_KEY: `${blank}k-1${blank}` }
+          assert.deepStrictEqual(yield* fromEnv(env), ["Bearer t-1", "X-API-Key k-1"])
+          assert.deepStrictEqual(yield* fromEnv({ A2A_TOKEN: blank, MEMORYLAKE_API_KEY: `${blank}sk_1${blank}` }), [
+            "Bearer sk_1"
+          ])
+          assert.deepStrictEqual(yield* fromEnv({ A2A_TOKEN_FILE: blank, A2A_TOKEN_COMMAND: `echo t-2${blank}` }), [
+            "Bearer t-2"
+          ])
+          assert.deepStrictEqual(yield* fromEnv({ A2A_TOKEN: blank, A2A_TOKEN_COMMAND: blank, A2A_API_KEY: blank }), [])
+        }),
+      covers("field:N2-52")
+    )
+  }
+
   it.effect("layerEnv reads a token from a file or a command, and renews it", () =>
     Effect.gen(function*() {
       const files = yield* FileSystem.FileSystem
