@@ -1,5 +1,5 @@
 /** The application over stand-ins for its agents. */
-import { Agent, type AgentError } from "@effect-a2a/core"
+import type { AgentError } from "@effect-a2a/core"
 import { AdkEmulator, MemoryLakeEmulator } from "@effect-a2a/emulators"
 import { AgentTest, Script } from "@effect-a2a/testing"
 import { ConfigProvider, Layer, Redacted } from "effect"
@@ -12,7 +12,7 @@ export const scripted = (...steps: ReadonlyArray<Script.Step>) =>
 
 /** The emulated MemoryLake as the lake. Its key decides whether it answers or refuses. */
 export const lakeWith = (apiKey: string) =>
-  Layer.effect(Lake, Agent.Agent).pipe(Layer.provide(MemoryLakeEmulator.layer({ apiKey: Redacted.make(apiKey) })))
+  Lake.layer.pipe(Layer.provide(MemoryLakeEmulator.layerTransport({ apiKey: Redacted.make(apiKey) })))
 
 const quiet = {
   lake: Lake.layer.pipe(Layer.provide(scripted(Script.say("lake")))),

@@ -36,6 +36,7 @@ import * as JsonRpcServer from "@effect-a2a/transport-jsonrpc/JsonRpcServer"
 import * as Rest from "@effect-a2a/transport-rest/Rest"
 import * as RestServer from "@effect-a2a/transport-rest/RestServer"
 import * as Effect from "effect/Effect"
+import type { HttpClient } from "effect/http/HttpClient"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
@@ -146,24 +147,40 @@ export const routes: Layer.Layer<never, never, HttpRouter.HttpRouter> = Layer.me
   Cors.layer()
 ).pipe(Layer.provide([Rules.layerConversations, Feedback.layerRatings]))
 
-/** Options of {@link layer}. Defaults: REST, protocol version 1.0 and {@link apiKey}. */
+/** Options of {@link layer} and {@link layerTransport}. Defaults: REST, protocol version 1.0 and {@link apiKey}. */
 export interface Options {
   readonly binding?: HttpBinding.HttpBinding | undefined
   readonly protocol?: Protocol.Protocol | undefined
   readonly apiKey?: Redacted.Redacted | undefined
 }
 
-/** Provides a client of the first agent over HTTP messages in memory, and the tape of them. */
-export const layer = (options: Options = {}): Layer.Layer<Agent.Agent | InProcessHttp.Tape> => {
-  const client = MemoryLake.layer({
-    ...address("http://memorylake.test"),
-    binding: options.binding ?? Rest.binding,
-    protocol: options.protocol
-  })
-  return Agent.layer.pipe(
-    Layer.provide(client),
+/**
+ * Provides a transport to the first agent over HTTP messages in memory, and the tape of them. For agents with tags, and
+ * for decorators.
+ *
+ * ```ts
+ * import { Agent, AgentTransport } from "@effect-a2a/core"
+ * import { MemoryLakeEmulator } from "@effect-a2a/emulators"
+ * import { Effect, Layer } from "effect"
+ *
+ * class Lake extends Agent.Tag<Lake>()("app/Lake") {}
+ *
+ * const lake = Lake.layer.pipe(
+ *   Layer.provide(MemoryLakeEmulator.layerTransport().pipe(AgentTransport.resumable()))
+ * )
+ * const answer = await Effect.runPromise(Lake.ask("What is the capital of France?").pipe(Effect.provide(lake)))
+ * answer.text // => "Paris is the capital of France."
+ * ```
+ */
+export const layerTransport = (
+  { apiKey: key = Redacted.make(apiKey), binding = Rest.binding, protocol }: Options = {}
+): Layer.Layer<AgentTransport | HttpClient | InProcessHttp.Tape> =>
+  MemoryLake.layer({ ...address("http://memorylake.test"), binding, protocol }).pipe(
     Layer.provideMerge(InProcessHttp.layer(routes)),
-    Layer.provide(Credentials.layerBearer(options.apiKey ?? Redacted.make(apiKey))),
+    Layer.provide(Credentials.layerBearer(key)),
     Layer.orDie
   )
-}
+
+/** Provides a client of the first agent over {@link layerTransport}. */
+export const layer = (options: Options = {}): Layer.Layer<Agent.Agent | InProcessHttp.Tape> =>
+  Agent.layer.pipe(Layer.provideMerge(layerTransport(options)))
