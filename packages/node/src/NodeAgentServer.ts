@@ -78,10 +78,10 @@ export const layer = <E, R>(
     // released in this order: streams end, the server stops within `shutdown`, what is left is cut
     const drain = Layer.effectDiscard(Effect.addFinalizer(() => latch.open))
     const cut = Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections())))
+    // a new router, also inside the layers of another server
+    const app = Layer.merge(routes, endStreams(latch)).pipe(Layer.provideMerge(Layer.fresh(HttpRouter.layer)))
     return drain.pipe(
-      Layer.provideMerge(
-        HttpRouter.serve(Layer.merge(routes, endStreams(latch)), { disableLogger: true, disableListenLog: true })
-      ),
+      Layer.provide(HttpRouter.serve(app, { disableLogger: true, disableListenLog: true })),
       Layer.provide(Layer.succeed(MaxBodySize, ByteSize.fromInputUnsafe(maxBodySize))),
       Layer.provideMerge(cut),
       Layer.provide(NodeHttpServer.layerHttpServices),

@@ -54,10 +54,13 @@ const recording = (chunks: Array<string>) => {
   })
 }
 
-/** Builds an application with a new router, even inside the layers of another application. */
+/**
+ * Builds an application apart from the layers around it: with a new router, and new routes, since those around may belong
+ * to another router already.
+ */
 const serve = Effect.fnUntraced(function*<E, R>(app: Layer.Layer<never, E, HttpRouter.HttpRouter | R>) {
-  const routes = Layer.provideMerge(app, Layer.fresh(HttpRouter.layer))
-  const context = yield* Layer.build(routes)
+  const routes = Layer.provideMerge(app, HttpRouter.layer)
+  const context = yield* Layer.buildWithMemoMap(routes, Layer.makeMemoMapUnsafe(), yield* Effect.scope)
   return HttpEffect.toWebHandlerWith<never, HttpServerRequest | Scope.Scope>(yield* Effect.context<never>())(
     Context.get(context, HttpRouter.HttpRouter).asHttpEffect()
   )
