@@ -1,5 +1,5 @@
 /** Conversations by key, over stores in memory, against servers in the process and peers made of bytes. */
-import type { Conversation} from "@effect-a2a/core";
+import type { Conversation } from "@effect-a2a/core"
 import { Agent, AgentStream, Conversations, Message } from "@effect-a2a/core"
 import { AgentTest, Script } from "@effect-a2a/testing"
 import { assert, describe, it } from "@effect/vitest"
