@@ -17,7 +17,7 @@ const runs = Effect.gen(function*() {
   })
 })
 
-it.effect("each user has conversations of their own, and is named to the agents", () =>
+it.effect("no user shares a conversation, and each is named to the agents", () =>
   Effect.gen(function*() {
     const orchestrator = yield* Orchestrator
     yield* orchestrator.ask("ana", "hello")
