@@ -1,9 +1,21 @@
 /** `Agent.waitFor`: through the emulator's bytes, against scripted servers, and against peers made of bytes. */
-import { Agent, AgentTransport, Artifact, Id, Part, StreamEvent, Task } from "@effect-a2a/core"
+import {
+  Agent,
+  AgentTransport,
+  Answer,
+  Artifact,
+  type ClientProtocol,
+  Id,
+  Part,
+  Protocol,
+  StreamEvent,
+  Task
+} from "@effect-a2a/core"
+import { MemoryLake } from "@effect-a2a/memorylake"
 import type { AgentExecutor, AgentServer } from "@effect-a2a/server"
 import { AgentTest, Script } from "@effect-a2a/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Duration, Effect, Fiber, Layer } from "effect"
+import { Clock, Duration, Effect, Fiber, Layer, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import { covers } from "./support/covers.ts"
 import * as Emulated from "./support/emulated.ts"
@@ -157,17 +169,21 @@ describe("Agent.waitFor with a peer", () => {
     chunks(all.map((one) => frame(encode(main, asked, one))))
   const refused = (status: number, headers: Record<string, string> = {}) => () =>
     new Response("", { status, headers: { "content-type": "application/json", ...headers } })
-  const peer = (
+  const peerOf = (
+    options: { readonly protocol?: ClientProtocol.ClientProtocol },
     subscribe: (asked: Asked) => Response,
     ...gets: ReadonlyArray<(asked: Asked) => Response>
   ) => {
     let n = 0
     const { asked, layer } = talkTo(
       main,
-      (asked) => asked.url.includes(":subscribe") ? subscribe(asked) : gets[Math.min(n++, gets.length - 1)]!(asked)
+      (asked) => asked.url.includes(":subscribe") ? subscribe(asked) : gets[Math.min(n++, gets.length - 1)]!(asked),
+      options
     )
     return { asked, layer: Agent.layer.pipe(Layer.provide(layer)) }
   }
+  const peer = (subscribe: (asked: Asked) => Response, ...gets: ReadonlyArray<(asked: Asked) => Response>) =>
+    peerOf({}, subscribe, ...gets)
   const chunk = (text: string) =>
     StreamEvent.artifactUpdate({
       taskId,
@@ -177,16 +193,73 @@ describe("Agent.waitFor with a peer", () => {
   const status = (state: "working" | "completed") => StreamEvent.statusUpdate({ taskId, status: { state } })
 
   it.effect(
-    "fails if a completed task is returned without its result and cannot be subscribed to",
+    "fails if MemoryLake returns a completed task without its answer, and it cannot be subscribed to",
     () =>
       Effect.gen(function*() {
-        const { layer } = peer(refused(400), task("TASK_STATE_COMPLETED"))
+        const { layer } = peerOf(
+          { protocol: MemoryLake.protocol(Protocol.v1_0) },
+          refused(400),
+          task("TASK_STATE_COMPLETED")
+        )
         const reason = yield* Emulated.refusal(Agent.waitFor(taskId).pipe(Effect.provide(layer)))
-        assert.strictEqual(reason._tag, "StreamInterruptedError")
-        assert.isFalse(reason.isRetryable)
+        assert.deepInclude(reason, { _tag: "StreamInterruptedError", isRetryable: false, isResumable: false })
       }),
     covers("ML-27")
   )
+
+  it.effect(
+    "is an empty answer if any other agent returns a completed task without artifacts",
+    () =>
+      Effect.gen(function*() {
+        const { asked, layer } = peer(refused(400), task("TASK_STATE_COMPLETED"))
+        const done = yield* Agent.waitFor(taskId).pipe(Effect.provide(layer))
+        assert.deepStrictEqual([done.status.state, Answer.from(done).text, asked.length], ["completed", "", 2])
+        assert.strictEqual(yield* Agent.waitFor(done).pipe(Effect.provide(layer)), done)
+        assert.strictEqual(asked.length, 2)
+      }),
+    covers("field:N2-33")
+  )
+
+  for (
+    const [name, input, refusal] of [
+      ["a task", { _tag: "Task", id: taskId, status: { state: "working" } }, refused(405)],
+      ["a task", { _tag: "Task", id: taskId, status: { state: "submitted" } }, refused(400)],
+      ["an id", taskId, refused(400)]
+    ] as const
+  ) {
+    it.effect(`polls ${name} at the intervals of the policy from the first on`, () =>
+      Effect.gen(function*() {
+        const clock = yield* Clock.Clock
+        const times: Array<number> = []
+        const timed = (respond: (asked: Asked) => Response) => (asked: Asked) => {
+          times.push(clock.currentTimeMillisUnsafe())
+          return respond(asked)
+        }
+        const { layer } = peer(
+          refusal,
+          ...[
+            task("TASK_STATE_WORKING"),
+            task("TASK_STATE_WORKING"),
+            refused(503),
+            task("TASK_STATE_COMPLETED")
+          ].map(timed)
+        )
+        const policy = Schedule.spaced("3 seconds")
+        const done = yield* Emulated.fastForward(Agent.waitFor(input, { policy }).pipe(Effect.provide(layer)))
+        assert.deepStrictEqual([done.status.state, Answer.from(done).text], ["completed", ""])
+        const first = typeof input === "string" ? 0 : 3000
+        assert.deepStrictEqual(times, [0, 3000, 6000, 9000].map((time) => time + first))
+      }), covers("field:N2-33"))
+  }
+
+  it.effect("ends at once if the peer asks for hours between two polls", () =>
+    Effect.gen(function*() {
+      const { asked, layer } = peer(refused(405), refused(503, { "retry-after": "7200" }))
+      const error = yield* Emulated.fastForward(Effect.flip(Agent.waitFor(taskId)).pipe(Effect.provide(layer)))
+      assert.deepStrictEqual([error.reason._tag, error.retryAfter], ["ServiceUnavailableError", Duration.hours(2)])
+      assert.strictEqual(yield* Clock.currentTimeMillis, 0)
+      assert.strictEqual(asked.filter(({ url }) => !url.includes(":subscribe")).length, 1)
+    }))
 
   it.effect("reads the task once more if the peer emits only what is new", () =>
     Effect.gen(function*() {

@@ -1,5 +1,6 @@
 /** The delivery of a stream: what ends it, and what does not. */
-import { Agent, type AgentError, Artifact, Id, Part, StreamEvent, type Task } from "@effect-a2a/core"
+import { Agent, type AgentError, Artifact, Id, Part, StreamEvent, Task } from "@effect-a2a/core"
+import { MemoryLake } from "@effect-a2a/memorylake"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -60,8 +61,13 @@ const collect = <E>(stream: Stream.Stream<StreamEvent.StreamEvent, E, Agent.Agen
     return { events, end }
   })
 
-const asks = (combination: Combination, respond: (asked: Asked) => Response, stream = Agent.stream("hi")) => {
-  const { layer } = talkTo(combination, respond)
+const asks = (
+  combination: Combination,
+  respond: (asked: Asked) => Response,
+  stream = Agent.stream("hi"),
+  options: Parameters<typeof talkTo>[2] = {}
+) => {
+  const { layer } = talkTo(combination, respond, options)
   return collect(stream).pipe(Effect.provide(Agent.layer.pipe(Layer.provide(layer))))
 }
 
@@ -240,6 +246,29 @@ describe.each(["0.3 HTTP+JSON", "0.3 JSONRPC"])("final, %s", (name) => {
         if (state === "completed") assert.deepStrictEqual([end, events.at(-1)?._tag], ["success", "Task"])
         else assert.deepInclude(reasonOf(end), { _tag: "StreamInterruptedError", isRetryable: false })
       }
+    }))
+
+  it.effect("true on a state that is not settled subscribes once if the vendor's GetTask leaves answers out", () =>
+    Effect.gen(function*() {
+      const protocol = MemoryLake.protocol(over.protocol)
+      let calls = 0
+      const { end, events } = yield* asks(
+        over,
+        (asked) => {
+          calls++
+          return calls === 1
+            ? timed([[0, update(asked, "working", true)]], (_, run) => run())
+            : timed(
+              [[0, body(over, asked, [status("working"), artifact("Hello"), status("completed")])]],
+              (_, run) => run()
+            )
+        },
+        undefined,
+        { protocol }
+      )
+      const last = events.at(-1)!
+      assert.deepStrictEqual([end, calls, last._tag], ["success", 2, "Task"])
+      assert.strictEqual(last._tag === "Task" ? Task.text(last) : undefined, "Hello")
     }))
 })
 

@@ -1,14 +1,17 @@
-import { Agent, AgentTransport, Credentials, StreamEvent } from "@effect-a2a/core"
+import { Agent, AgentTransport, ClientProtocol, Credentials, StreamEvent } from "@effect-a2a/core"
+import { MemoryLake } from "@effect-a2a/memorylake"
 import { AgentTest, Script } from "@effect-a2a/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, type Duration, Effect, Fiber, Layer, Redacted, Stream } from "effect"
+import { Clock, Duration, Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { covers } from "../support/covers.ts"
 import { type Asked, inEach, others } from "../support/peer.ts"
 import * as Support from "./support.ts"
 
-const { fastForward, reasonOf, refusal, say, status, task, taskId, through, turns } = Support
+const { agent, fastForward, reasonOf, refusal, say, status, task, taskId, through, turns } = Support
 const { eventStream, peer, resumable, taskResponse } = through()
+
+const lake = MemoryLake.protocol(ClientProtocol.v1_0)
 
 const begin = [task("submitted"), status("working"), say("He")]
 const withIds = (frames: Support.Frames) => frames.flatMap((one, at) => [`id: ${at + 1}\n`, one])
@@ -246,6 +249,78 @@ describe("a dropped stream", () => {
       assert.strictEqual(yield* after("1 millis"), 3)
       assert.strictEqual((yield* Fiber.join(fiber)).text, "Hello")
     }))
+
+  it.effect("is subscribed to again after 429, whether it refuses the subscription, the task, or ends a stream", () =>
+    Effect.gen(function*() {
+      const clock = yield* Clock.Clock
+      const limited = refusal(429, { "retry-after": "20" })
+      const limit = JSON.stringify({ error: { code: 429, status: "RESOURCE_EXHAUSTED", message: "slow down" } })
+      for (
+        const between of [
+          [limited],
+          [limited, limited],
+          [refusal(400), limited],
+          [eventStream([`data: ${limit}\n\n`])],
+          [eventStream([task("working", "He"), `data: ${limit}\n\n`])]
+        ]
+      ) {
+        const started = clock.currentTimeMillisUnsafe()
+        const { asked, layer } = resumable([
+          eventStream(begin, { end: "reset" }),
+          ...between,
+          eventStream([task("completed", "Hello")])
+        ])
+        const { end, text } = yield* fastForward(Support.stream.pipe(Effect.provide(layer)))
+        assert.deepStrictEqual([end, text, asked.length], ["success", "Hello", between.length + 2])
+        if (between.includes(limited)) assert.isAtLeast(clock.currentTimeMillisUnsafe() - started, 20_000)
+      }
+    }))
+
+  it.effect("is resumed if the agent ends the stream itself, in words that ask to come back", () =>
+    Effect.gen(function*() {
+      for (const [code, status] of [[503, "UNAVAILABLE"], [429, "RESOURCE_EXHAUSTED"]] as const) {
+        const farewell = JSON.stringify({ error: { code, status, message: "back soon" } })
+        const { asked, layer } = resumable([
+          eventStream([...begin, `data: ${farewell}\n\n`]),
+          eventStream([task("completed", "Hello")])
+        ])
+        const { end, text } = yield* fastForward(Support.stream.pipe(Effect.provide(layer)))
+        assert.deepStrictEqual([end, text, asked.length], ["success", "Hello", 2])
+      }
+    }))
+
+  it.effect("fails at once if the peer asks for hours", () =>
+    Effect.gen(function*() {
+      for (const code of [429, 503]) {
+        const { asked, layer } = resumable([
+          eventStream(begin, { end: "reset" }),
+          refusal(code, { "retry-after": "7200" }),
+          eventStream([task("completed", "Hello")])
+        ])
+        const reason = reasonOf((yield* fastForward(Support.stream.pipe(Effect.provide(layer)))).end)
+        assert.deepStrictEqual([asked.length, reason.retryAfter], [2, Duration.hours(2)])
+      }
+      assert.isBelow(yield* Clock.currentTimeMillis, Duration.toMillis("1 minute"))
+    }))
+
+  it.effect(
+    "ends with an empty answer if nothing was emitted, unless the vendor's GetTask leaves answers out",
+    () =>
+      Effect.gen(function*() {
+        for (const [protocol, how] of [[ClientProtocol.v1_0, "success"], [lake, "StreamInterruptedError"]] as const) {
+          const { layer } = through().peer([
+            eventStream([task("working")], { end: "reset" }),
+            refusal(400),
+            taskResponse("completed")
+          ], { protocol })
+          const resuming = agent(layer.pipe(AgentTransport.resumable()))
+          const { end, events } = yield* fastForward(Support.stream.pipe(Effect.provide(resuming)))
+          assert.strictEqual(end === "success" ? end : end.reason._tag, how)
+          assert.strictEqual(StreamEvent.state(events.at(-1)!), how === "success" ? "completed" : "working")
+        }
+      }),
+    covers("field:N2-33", "ML-27")
+  )
 
   it.effect("respects a retry hint for all later drops", () =>
     Effect.gen(function*() {

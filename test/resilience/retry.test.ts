@@ -240,14 +240,24 @@ describe("retries", () => {
 
   it.effect("fail at once if the peer asks for hours", () =>
     Effect.gen(function*() {
-      const endless = peer([refusal(503, { "retry-after": "9".repeat(400) })])
-      const patient = agent(endless.layer.pipe(AgentTransport.retry(exactly(3))))
-      assert.isTrue((yield* Effect.flip(Agent.getTask(taskId)).pipe(Effect.provide(patient))).isRetryable)
-      const { asked, layer } = peer([refusal(503, { "retry-after": "86400" })])
-      const { reason } = yield* Effect.flip(Agent.getTask(taskId)).pipe(
-        Effect.provide(agent(layer.pipe(AgentTransport.retry(exactly(3)))))
-      )
-      assert.deepStrictEqual([asked.length, reason._tag], [1, "ServiceUnavailableError"])
+      const policy = exactly(3)
+      const read = Effect.asVoid(Agent.getTask(taskId))
+      const send = Effect.asVoid(Agent.send("hi"))
+      for (const [code, hint] of [[503, "9".repeat(400)], [503, "86400"], [429, "301"]] as const) {
+        const programs = [
+          [read, AgentTransport.retry(policy)],
+          [Stream.runDrain(Agent.subscribe(taskId)), AgentTransport.retry(policy)],
+          [send, AgentTransport.retrySends(policy)],
+          [Effect.retry(send, AgentTransport.respectRetryAfter(policy)), AgentTransport.retry(policy)]
+        ] as const
+        for (const [program, decorate] of programs) {
+          const { asked, layer } = peer([refusal(code, { "retry-after": hint })])
+          const error = yield* fastForward(Effect.flip(program).pipe(Effect.provide(agent(layer.pipe(decorate)))))
+          assert.strictEqual(asked.length, 1)
+          assert.isTrue(error.isRetryable && error.retryAfter !== undefined)
+        }
+      }
+      assert.strictEqual(yield* Clock.currentTimeMillis, 0)
     }))
 
   it.effect("never repeat what was refused for good", () =>

@@ -165,9 +165,10 @@ export interface Client<R> {
   /** Subscribes to a task that is not terminal, and ends as {@link stream} does. */
   readonly subscribe: (id: Id.TaskId) => Stream.Stream<StreamEvent.StreamEvent, Failure, R>
   /**
-   * Waits until a task settles: subscribes to it if the agent allows it, and otherwise polls. Fails as {@link send} does,
-   * with `StreamInterruptedError` if the task completed but its result could not be retrieved, and with `TimeoutError` if
-   * it does not settle within the policy.
+   * Waits until a task settles: subscribes to it if the agent allows it, and otherwise polls at the intervals of the
+   * policy. Interrupting it leaves the task at work. Fails as {@link send} does, with `TimeoutError` if the task does not
+   * settle within the policy, and with `StreamInterruptedError` if it completed and its answer cannot be retrieved, which
+   * happens only with a vendor whose `GetTask` leaves it out.
    */
   readonly waitFor: (task: Id.TaskId | Task.Task, options?: WaitOptions) => Effect.Effect<Task.Task, Failure, R>
   /** Cancels a task and returns it. */
@@ -430,9 +431,10 @@ export const listTasks: Client<Agent>["listTasks"] = (options) => accessStream((
 export const subscribe: Client<Agent>["subscribe"] = (id) => accessStream((agent) => agent.subscribe(id))
 
 /**
- * Waits until a task settles: subscribes to it if the agent allows it, and otherwise polls. Fails as {@link send} does,
- * with `StreamInterruptedError` if the task completed but its result could not be retrieved, and with `TimeoutError` if it
- * does not settle within the policy.
+ * Waits until a task settles: subscribes to it if the agent allows it, and otherwise polls at the intervals of the
+ * policy. Interrupting it leaves the task at work. Fails as {@link send} does, with `TimeoutError` if the task does not
+ * settle within the policy, and with `StreamInterruptedError` if it completed and its answer cannot be retrieved, which
+ * happens only with a vendor whose `GetTask` leaves it out.
  */
 export const waitFor: Client<Agent>["waitFor"] = (task, options) => access((agent) => agent.waitFor(task, options))
 

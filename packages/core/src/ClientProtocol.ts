@@ -54,6 +54,15 @@ export interface JsonRpc {
   readonly failure: ErrorDecoder
 }
 
+/** Habits of a peer beyond its protocol version, which a vendor's patch names. */
+export interface Traits {
+  /**
+   * False if `GetTask` returns a completed task by its status alone: its answer comes with a subscription only. Default:
+   * true, so that a task without artifacts, history and message is an empty answer.
+   */
+  readonly getReturnsAnswer?: boolean | undefined
+}
+
 /** A protocol version: everything that a client's binding needs to write and read it. */
 export interface ClientProtocol<out Version extends string = string> {
   /** The number of the version, such as `1.0`. */
@@ -64,6 +73,8 @@ export interface ClientProtocol<out Version extends string = string> {
   readonly agentCard: Decoder<AgentCard.AgentCard>
   /** Read the meaning of parts that this peer writes beside them. Default: none. */
   readonly recognizers: ReadonlyArray<Recognizer>
+  /** The habits of the peer. Default: those of the protocol version. */
+  readonly traits?: Traits | undefined
   /** The errors that both bindings share. */
   readonly http: { readonly failure: FailureDecoder }
   /** The REST binding. */

@@ -20,6 +20,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type * as AgentCard from "./AgentCard.ts"
 import * as AgentError from "./AgentError.ts"
+import type { Traits } from "./ClientProtocol.ts"
 import { publicUrl } from "./internal/errors/publicUrl.ts"
 import { withDelivery } from "./internal/errors/sendDelivery.ts"
 import type * as Operation from "./Operation.ts"
@@ -31,6 +32,8 @@ import type * as Operation from "./Operation.ts"
  */
 export interface Transport {
   readonly target: AgentCard.AgentInterface
+  /** The habits of the agent, if a vendor's patch names any. */
+  readonly traits?: Traits | undefined
   readonly call: <Op extends Operation.Unary>(
     operation: Op,
     request: Operation.Request<Op>
@@ -138,7 +141,7 @@ export const fromHandlers = (target: AgentCard.AgentInterface, handlers: Partial
  * ```
  */
 export const intercept = (interceptors: Interceptors) => (self: Transport): Transport => ({
-  target: self.target,
+  ...self,
   call: (operation, request) =>
     Effect.suspend(() => {
       const interceptor = handlerOf(interceptors, operation)

@@ -41,7 +41,7 @@ const conclude = (self: Following): Effect.Effect<unknown> =>
 const missing = ({ first, reading, task, thread }: Following): Events => {
   if (first?._tag === "Task" || Reading.task(reading)?.status.state !== "completed") return Stream.empty
   return Stream.fromEffect(thread.agent.getTask(task.id)).pipe(
-    Stream.filter((read) => !Delivery.isStatusOnly(read)),
+    Stream.filter(Delivery.hasContent),
     Stream.catch(() => Stream.empty)
   )
 }

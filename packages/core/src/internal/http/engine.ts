@@ -14,6 +14,8 @@ import type { TaskId } from "../../Id.ts"
 import * as Operation from "../../Operation.ts"
 import * as Recognizer from "../../Recognizer.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
+import type { Task } from "../../Task.ts"
+import * as TaskProgress from "../../TaskProgress.ts"
 import * as Timeouts from "../../Timeouts.ts"
 import type { Transport } from "../../Transport.ts"
 import * as Card from "../card/fetchCard.ts"
@@ -21,6 +23,7 @@ import { withDelivery } from "../errors/sendDelivery.ts"
 import { toReason } from "../protocol/failure.ts"
 import * as LastEventId from "../transport/lastEventId.ts"
 import { singleEvent } from "../transport/singleEvent.ts"
+import { endsTurn } from "../transport/streamEnd.ts"
 import * as EventStream from "./eventStream.ts"
 import * as Json from "./json.ts"
 import * as Observe from "./observe.ts"
@@ -94,6 +97,8 @@ interface Exchanged {
   /** The result of a response that was read to its end; absent from an open stream. */
   readonly json?: unknown
 }
+
+type ReadTask = EventStream.Options["readTask"]
 
 /** What has arrived of a stream. */
 interface Progress {
@@ -186,6 +191,16 @@ const events = (
   })(Timeouts.withIdle(Observe.markFirstByte(response.stream))).pipe(Stream.mapError(Unexpected.locate(received)))
 }
 
+/** Returns the task that the events of its subscription make, for agents whose `GetTask` leaves its answer out. */
+const foldTask = (events: Stream.Stream<StreamEvent.StreamEvent, Reason>, id: TaskId) => {
+  const progress = TaskProgress.make()
+  return events.pipe(
+    Stream.takeUntil((event) => endsTurn(id, event)),
+    Stream.runForEachArray((events) => Effect.sync(() => TaskProgress.addAll(progress, events))),
+    Effect.map(() => TaskProgress.task(progress))
+  )
+}
+
 /** Makes a transport to an agent's interface. */
 export const make = (options: {
   readonly peer: HttpPeer.A2aPeer
@@ -217,13 +232,20 @@ export const make = (options: {
       return yield* Effect.fail(toMalformed(self, "expected one response, got an event stream", eventStreamType))
     })
 
-  const readTask = (id: TaskId) =>
-    Effect.map(callOnce(Operation.GetTask, { id }), (task) => task as Operation.Success<typeof Operation.GetTask>)
+  const getTask: ReadTask = (id) => Effect.map(callOnce(Operation.GetTask, { id }), (task) => task as Task)
+
+  const followTask: ReadTask = (id) =>
+    Effect.flatMap(
+      foldTask(open(Operation.SubscribeToTask, { id }, { hasBegun: false }, getTask), id),
+      (task) => task === undefined ? getTask(id) : Effect.succeed(task)
+    )
+  const readTask = peer.protocol.traits?.getReturnsAnswer === false ? followTask : getTask
 
   const open = (
     operation: Operation.Streaming,
     request: object,
-    progress: Progress
+    progress: Progress,
+    read: ReadTask = readTask
   ): Stream.Stream<StreamEvent.StreamEvent, Reason> =>
     Stream.unwrap(Effect.gen(function*() {
       const cursor = yield* LastEventId.Current
@@ -231,7 +253,7 @@ export const make = (options: {
       const lastEventId = cursor && LastEventId.begin(cursor, operation._tag === "SubscribeToTask")
       const exchanged = yield* exchange(self, prepared, eventStreamType, lastEventId)
       if (!("json" in exchanged)) {
-        const options = { cursor, readTask, ...endOf(operation, request) }
+        const options = { cursor, readTask: read, ...endOf(operation, request) }
         return events(self, operation, prepared, exchanged.received, options, progress)
       }
       const event = yield* Effect.fromResult(decodeResult(self, operation, exchanged))
@@ -241,6 +263,7 @@ export const make = (options: {
 
   return {
     target: peer.target,
+    traits: peer.protocol.traits,
     call: <Op extends Operation.Unary>(operation: Op, request: Operation.Request<Op>) =>
       callOnce(operation, request).pipe(
         Timeouts.withTotal,

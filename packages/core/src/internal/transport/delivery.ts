@@ -9,6 +9,7 @@ import type { TaskId } from "../../Id.ts"
 import * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
 import * as TaskState from "../../TaskState.ts"
+import type { Transport } from "../../Transport.ts"
 import * as Hash from "./eventHash.ts"
 import type { Cursor } from "./lastEventId.ts"
 import * as Sources from "./sources.ts"
@@ -47,13 +48,19 @@ export const make = (taskId: TaskId | undefined): Delivered => ({
   artifacts: new Map()
 })
 
-/** True for a completed task without any content: some agents return the status alone, which is not an empty answer. */
-export const isStatusOnly = ({ artifacts, history, status }: Task): boolean =>
-  status.state === "completed" && artifacts === undefined && history === undefined && status.message === undefined
+/** True if a task has an answer, or anything else beside its state. */
+export const hasContent = ({ artifacts, history, status }: Task): boolean =>
+  artifacts !== undefined || history !== undefined || status.message !== undefined
 
-/** True if every artifact delivered had its last chunk. */
-export const hasAllChunks = ({ artifacts }: Delivered): boolean =>
-  artifacts.size > 0 && [...artifacts.values()].every((isClosed) => isClosed)
+/** True for a completed task whose answer is not known, since the agent's `GetTask` leaves it out. */
+export const lacksAnswer = ({ traits }: Pick<Transport, "traits">, task: Task): boolean =>
+  traits?.getReturnsAnswer === false && task.status.state === "completed" && !hasContent(task)
+
+/** True if a completed task leaves out an answer of which nothing, or only a part, was delivered. */
+export const isIncomplete = ({ artifacts }: Delivered, transport: Pick<Transport, "traits">, task: Task): boolean =>
+  artifacts.size === 0
+    ? lacksAnswer(transport, task)
+    : task.status.state === "completed" && !hasContent(task) && ![...artifacts.values()].every((isClosed) => isClosed)
 
 const recordTask = (self: Delivered, task: Task): void => {
   self.taskId ??= task.id

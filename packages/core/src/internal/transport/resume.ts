@@ -169,7 +169,7 @@ const readTask = (self: Session, taskId: TaskId, failure: Failure): Next => {
           isEmpty ? failure : toLost(self, taskId, "the task is still at work, but cannot be followed", failure, true)
         )
       }
-      if (Delivered.isStatusOnly(task) && !Delivered.hasAllChunks(self.delivered)) {
+      if (Delivered.isIncomplete(self.delivered, self.transport, task)) {
         return isEmpty ? subscribe(self, taskId, failure) : Effect.fail(
           toLost(self, taskId, "the task has completed, but its result could not be retrieved", failure, false)
         )

@@ -15,7 +15,7 @@ import type { Task } from "../../Task.ts"
 import * as TaskProgress from "../../TaskProgress.ts"
 import * as TaskState from "../../TaskState.ts"
 import type { Transport } from "../../Transport.ts"
-import { isStatusOnly } from "./delivery.ts"
+import { lacksAnswer } from "./delivery.ts"
 import * as Retry from "./retry.ts"
 import { endsTurn } from "./streamEnd.ts"
 
@@ -47,7 +47,7 @@ export const waitFor =
   (transport: Transport, target: string) => (task: TaskId | Task, policy: Retry.Policy = defaultPolicy) =>
     Effect.suspend(() => {
       const id = typeof task === "string" ? task : task.id
-      if (typeof task !== "string" && TaskState.isSettled(task.status.state) && !isStatusOnly(task)) {
+      if (typeof task !== "string" && TaskState.isSettled(task.status.state) && !lacksAnswer(transport, task)) {
         return Effect.succeed(task)
       }
       // artifacts of an unsettled task may be incomplete chunks
@@ -63,12 +63,13 @@ export const waitFor =
           const message = `task ${id} is still ${known?.status.state ?? "unknown"}`
           return fail(new AgentError.TimeoutError({ message, phase: "total" }))
         }
-        return isStatusOnly(known)
+        return lacksAnswer(transport, known)
           ? fail(
             new AgentError.StreamInterruptedError({
               taskId: id,
               message: `task ${id} completed, but its result could not be retrieved`,
-              isRetryable: canFollow
+              isRetryable: canFollow,
+              isResumable: canFollow
             })
           )
           : Effect.succeed(known)
@@ -110,7 +111,9 @@ export const waitFor =
         canFollow
           ? Effect.catchIf(follow, isRefusal, () => {
             canFollow = false
-            return Effect.andThen(read, conclude)
+            // a task that was returned at work is read after the first interval
+            const isAtWork = known !== undefined && !TaskState.isSettled(known.status.state)
+            return isAtWork ? conclude : Effect.andThen(read, conclude)
           })
           : Effect.andThen(read, conclude)
       )
