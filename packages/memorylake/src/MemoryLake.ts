@@ -142,7 +142,7 @@ const text = (name: string) => Config.schema(Schema.Trim.check(Schema.isNonEmpty
 const environment = Config.all({
   workspaceId: text("MEMORYLAKE_WORKSPACE"),
   agentId: text("MEMORYLAKE_AGENT"),
-  host: Config.withDefault(text("MEMORYLAKE_HOST"), Patch.defaultHost),
+  host: Config.orElse(text("MEMORYLAKE_HOST"), () => Config.succeed(Patch.defaultHost)),
   apiKey: Config.map(text("MEMORYLAKE_API_KEY"), (value) => Redacted.make(value))
 })
 

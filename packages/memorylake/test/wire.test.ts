@@ -14,6 +14,7 @@ import { MemoryLake, MemoryLakeOptions, TaskFeedback } from "@effect-a2a/memoryl
 import { JsonRpc } from "@effect-a2a/transport-jsonrpc"
 import { Rest } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
+import * as ConfigProvider from "effect/ConfigProvider"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
@@ -268,6 +269,35 @@ describe("MemoryLake on the wire", () => {
       assert.strictEqual(reason._tag, "InvalidRequestError")
       assert.strictEqual(sent.length, 0)
     }), covers("ML-17"))
+
+  for (const blank of ["", "\n", "\r\n"]) {
+    it.effect(
+      `reads address and key from variables that end with ${JSON.stringify(blank)}`,
+      () =>
+        Effect.gen(function*() {
+          const { layer, sent } = http(() => json(`{"id":"run-1","status":{"state":"TASK_STATE_WORKING"}}`))
+          const env = {
+            MEMORYLAKE_WORKSPACE: `ws-1${blank}`,
+            MEMORYLAKE_AGENT: `agent-1${blank}`,
+            MEMORYLAKE_HOST: blank,
+            MEMORYLAKE_API_KEY: `${key}${blank}`
+          }
+          const configured = MemoryLake.layerConfig({ binding: Rest.binding }).pipe(
+            Layer.provide([layer, ConfigProvider.layer(ConfigProvider.fromEnvRecord(env))])
+          )
+          yield* Effect.flatMap(
+            AgentTransport.AgentTransport,
+            ({ call }) => call(Operation.GetTask, { id: Id.TaskId.make("run-1") })
+          ).pipe(Effect.provide(configured))
+          assert.strictEqual(
+            sent[0]?.url,
+            "https://app.memorylake.cn/openapi/memorylake/api/v3/workspaces/ws-1/agents/agent-1/a2a/tasks/run-1"
+          )
+          assert.strictEqual(sent[0]?.headers.authorization, `Bearer ${key}`)
+        }),
+      covers("field:N2-52")
+    )
+  }
 
   it.effect("fails for an invalid host and suggests an origin", () =>
     Effect.gen(function*() {
