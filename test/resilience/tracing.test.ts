@@ -5,11 +5,11 @@ import {
   Credentials,
   Discovery,
   Id,
-  Metrics,
   Operation,
   Part,
   Recognizer,
-  StreamEvent
+  StreamEvent,
+  Telemetry
 } from "@effect-a2a/core"
 import { Rest } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
@@ -396,7 +396,7 @@ describe("metrics", () => {
           ["duration", "SendStreamingMessage", "invoke_agent", undefined, [1, 6]],
           ["time_to_first_chunk", "SendStreamingMessage", "invoke_agent", undefined, [2, 0]]
         ])
-      }).pipe(Effect.provide(agent(Layer.provide(layer, Metrics.layer))), withRegistry)
+      }).pipe(Effect.provide(agent(Layer.provide(layer, Telemetry.layer))), withRegistry)
     }))
 
   it.effect("are absent without their layer", () =>

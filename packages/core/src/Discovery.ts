@@ -100,7 +100,7 @@ const source = Effect.fnUntraced(function*(
   }
   return Card.from(peer, Card.places(base, path)).pipe(
     Effect.mapError(toError(Operation.GetAgentCard._tag, publicUrl(base))),
-    Observe.call(Observe.make(peer, yield* Observe.CurrentMeter), Operation.GetAgentCard, {})
+    Observe.agent(yield* Observe.Current, peer).call(Operation.GetAgentCard, {})
   )
 })
 

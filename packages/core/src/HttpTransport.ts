@@ -31,7 +31,7 @@ import * as Credentials from "./Credentials.ts"
 import { CurrentLimits, type HttpBinding, type HttpRequest } from "./HttpBinding.ts"
 import type * as HttpPeer from "./HttpPeer.ts"
 import * as Engine from "./internal/http/engine.ts"
-import { CurrentMeter } from "./internal/http/observe.ts"
+import * as Observe from "./internal/http/observe.ts"
 import { parseUrl } from "./internal/http/request.ts"
 import * as Recognizer from "./Recognizer.ts"
 import type { Transport } from "./Transport.ts"
@@ -79,9 +79,9 @@ export const make = Effect.fnUntraced(function*(
   const peer = yield* connect(options, binding.protocolBinding)
   const limits = yield* CurrentLimits
   const recognizers = yield* Recognizer.Current
-  const meter = yield* CurrentMeter
+  const observer = yield* Observe.Current
   const { agentCardUrl, agentName } = options
-  return Engine.make({ peer, binding, limits, recognizers, meter, agentCardUrl, agentName })
+  return Engine.make({ peer, binding, limits, recognizers, observer, agentCardUrl, agentName })
 })
 
 /** {@link make} as a layer. */

@@ -27,8 +27,8 @@ import type * as AgentError from "@effect-a2a/core/AgentError"
 import * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import * as Connector from "@effect-a2a/core/Connector"
 import type { Credentials } from "@effect-a2a/core/Credentials"
-import * as Metrics from "@effect-a2a/core/Metrics"
 import * as Protocol from "@effect-a2a/core/Protocol"
+import * as Telemetry from "@effect-a2a/core/Telemetry"
 import * as AdkRecognizer from "@effect-a2a/transport-adk/AdkRecognizer"
 import * as JsonRpc from "@effect-a2a/transport-jsonrpc/JsonRpc"
 import * as Rest from "@effect-a2a/transport-rest/Rest"
@@ -61,9 +61,9 @@ export interface DiscoveryOptions extends Connector.DiscoveryOptions {}
 /**
  * Provides an HTTP client over undici without its time limits: they would interrupt agents that think for more than five
  * minutes. Limits are for the caller to set, see `Timeouts`. On Bun, whose undici is incomplete, it is `fetch`. Comes with
- * `AdkRecognizer.layer` and `Metrics.layer`.
+ * `AdkRecognizer.layer` and `Telemetry.layer`.
  */
-export const layerClient: Layer.Layer<HttpClient> = Layer.mergeAll(Client.layer, AdkRecognizer.layer, Metrics.layer)
+export const layerClient: Layer.Layer<HttpClient> = Layer.mergeAll(Client.layer, AdkRecognizer.layer, Telemetry.layer)
 
 /**
  * Creates the transport alone, for decorators of your choice. The host names on a discovered card are resolved before

@@ -26,6 +26,7 @@ import { singleEvent } from "../transport/singleEvent.ts"
 import { endsTurn } from "../transport/streamEnd.ts"
 import * as EventStream from "./eventStream.ts"
 import * as Json from "./json.ts"
+import type { Observer } from "./observation.ts"
 import * as Observe from "./observe.ts"
 import * as Prepare from "./prepare.ts"
 import { redact } from "./redactSecrets.ts"
@@ -209,14 +210,14 @@ export const make = (options: {
   readonly agentCardUrl: string | undefined
   /** Those of the application, in addition to the protocol's. */
   readonly recognizers: ReadonlyArray<Recognizer.Recognizer>
-  readonly meter: Observe.Meter | undefined
+  readonly observer: Observer | undefined
   readonly agentName: string | undefined
 }): Transport => {
   const { binding, limits, peer } = options
   const recognizers = [...peer.protocol.recognizers, ...options.recognizers]
   const self: Connection = { peer, binding, limits, recognizers, dialect: binding.dialect(peer.protocol) }
   const prepare = Prepare.make({ binding, protocol: peer.protocol, tenant: peer.target.tenant })
-  const agent = Observe.make(peer, options.meter, options.agentName)
+  const observed = Observe.agent(options.observer, peer, options.agentName)
 
   const failing = (operation: Operation.Any, request: object, progress?: Progress) => (reason: Reason) =>
     toError(operation._tag, peer)(withDelivery(operation, request, reason, progress?.hasBegun === true))
@@ -268,7 +269,7 @@ export const make = (options: {
       callOnce(operation, request).pipe(
         Timeouts.withTotal,
         Effect.mapError(failing(operation, request)),
-        Observe.call(agent, operation, request)
+        observed.call(operation, request)
       ) as Effect.Effect<Operation.Success<Op>, AgentError.AgentError>,
     stream: (operation, request) =>
       Stream.suspend(() => {
@@ -276,7 +277,7 @@ export const make = (options: {
         return open(operation, request, progress).pipe(
           Timeouts.withStreamTotal,
           Stream.mapError((reason) => failing(operation, request, progress)(reason)),
-          Observe.stream(agent, operation, request)
+          observed.stream(operation, request)
         )
       })
   }

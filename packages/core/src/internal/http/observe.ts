@@ -1,266 +1,53 @@
 /**
- * Spans of calls, and the place of their metrics. Without a tracer and without an open span there are no spans and no
- * trace headers; without `Metrics.layer` nothing is measured. Tested in `test/resilience/tracing.test.ts`.
+ * The place where calls are observed: `observation.ts` does it, if it is installed. Tested in
+ * `test/resilience/tracing.test.ts`.
  */
-import * as Clock from "effect/Clock"
+import { observer } from "#observer"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Headers from "effect/http/Headers"
+import { identity } from "effect/Function"
 import * as HttpClient from "effect/http/HttpClient"
-import * as UrlParams from "effect/http/UrlParams"
-import * as Predicate from "effect/Predicate"
-import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as Tracer from "effect/Tracer"
-import type * as AgentCard from "../../AgentCard.ts"
 import type { AgentError } from "../../AgentError.ts"
 import type { Credential } from "../../Credential.ts"
-import type { TaskId } from "../../Id.ts"
-import type * as Operation from "../../Operation.ts"
-import type * as Part from "../../Part.ts"
-import * as StreamEvent from "../../StreamEvent.ts"
-import type { TaskState } from "../../TaskState.ts"
-import { protoStates } from "../protocol/enums.ts"
-import { addSpanEvent } from "../transport/spanEvent.ts"
-import { isForeign } from "../transport/streamEnd.ts"
+import type { ObservedAgent, ObservedPeer, Observer } from "./observation.ts"
 
-type Attributes = Readonly<Record<string, string>>
-
-/** Measures calls, in seconds. `attributes` have few values each. */
-export interface Meter {
-  /** Called with the time to the first event of a stream. */
-  readonly first: (seconds: number, attributes: Attributes) => Effect.Effect<void>
-  /** Called with the time that a call or a stream took. */
-  readonly end: (seconds: number, attributes: Attributes) => Effect.Effect<void>
-}
-
-/** The meter of transports made within; read when a transport is made. */
-export const CurrentMeter = Context.Reference<Meter | undefined>("@effect-a2a/core/Metrics/CurrentMeter", {
-  defaultValue: () => undefined
+/** The observer of transports made within; read when a transport is made. */
+export const Current = Context.Reference<Observer | undefined>("@effect-a2a/core/Telemetry/Current", {
+  defaultValue: () => observer
 })
 
-// headers that are secret in any request, in addition to those that Effect redacts
-const secretHeaders = ["proxy-authorization", "x-a2a-notification-token"]
+const unobserved: ObservedAgent = { call: () => identity, stream: () => identity }
 
-const isTraced = Effect.withFiber((fiber) =>
-  Effect.succeed(
-    fiber.getRef(Tracer.Tracer) !== Tracer.nativeTracer ||
-      Context.getOrUndefined(fiber.context as Context.Context<Tracer.ParentSpan>, Tracer.ParentSpan) !== undefined
-  )
-)
+/** Returns what observes the calls of an agent. `name` is the agent's, if it is known. */
+export const agent = (
+  observer: Observer | undefined,
+  peer: ObservedPeer,
+  name?: string | undefined
+): ObservedAgent => {
+  if (observer === undefined) return unobserved
+  const { call, stream } = observer.agent(peer, name)
+  // for the HTTP requests of the call
+  return {
+    call: (operation, request) => (self) => call(operation, request)(Effect.provideService(self, Current, observer)),
+    stream: (operation, request) => (self) => stream(operation, request)(Stream.provideService(self, Current, observer))
+  }
+}
 
-/**
- * Traces an HTTP request as a child of the call's span. The names of its secrets, those in the URL's query included, are
- * redacted.
- */
+/** Traces an HTTP request without its secrets, or sends no trace headers if nothing is traced. */
 export const exchange =
   (base: URL, credentials: ReadonlyArray<Credential>) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.flatMap(isTraced, (traced) => {
-      if (!traced) return Effect.provideService(self, HttpClient.TracerDisabledWhen, () => true)
-      const names = credentials.flatMap((one) =>
-        one._tag === "ApiKey" && one.in === "header" ? [one.name.toLowerCase()] : []
-      )
-      return self.pipe(
-        Effect.updateService(Headers.CurrentRedactedNames, (known) => [...known, ...secretHeaders, ...names]),
-        Effect.updateService(UrlParams.CurrentRedactedNames, (known) => [...known, ...base.searchParams.keys()])
-      )
-    })
+    Effect.flatMap(Current, (observer) =>
+      observer === undefined
+        ? Effect.provideService(self, HttpClient.TracerDisabledWhen, () => true)
+        : observer.exchange(base, credentials)(self))
 
-/** Traces what leads to a call, if calls are traced. */
+/** Marks the arrival of the first bytes of a stream. */
+export const markFirstByte = <E, R>(self: Stream.Stream<Uint8Array, E, R>): Stream.Stream<Uint8Array, E, R> =>
+  Stream.unwrap(Effect.map(Current, (observer) => observer === undefined ? self : observer.markFirstByte(self)))
+
+/** Traces what leads to a call. */
 export const withSpan =
   (name: string) => <A, R>(self: Effect.Effect<A, AgentError, R>): Effect.Effect<A, AgentError, R> =>
-    Effect.flatMap(isTraced, (traced) => {
-      if (!traced) return self
-      const marked = Effect.tapError(self, ({ code }) => Effect.annotateCurrentSpan("error.type", code))
-      return Effect.withSpan(marked, name, { captureStackTrace: false }) as Effect.Effect<A, AgentError, R>
-    })
-
-/** Adds an event to the call's span when the first bytes of a stream arrive. */
-export const markFirstByte = <E, R>(self: Stream.Stream<Uint8Array, E, R>): Stream.Stream<Uint8Array, E, R> =>
-  Stream.unwrap(
-    Effect.map(isTraced, (traced) => traced ? Stream.onFirst(self, () => addSpanEvent("a2a.first_byte")) : self)
-  )
-
-/** A call while it is observed. */
-interface Call {
-  readonly operation: Operation.Any
-  readonly span: Tracer.Span | undefined
-  readonly startedAt: number
-  /** The ids of the tool calls so far. */
-  readonly tools: Set<string>
-  taskId: TaskId | undefined
-  contextId: string | undefined
-  state: TaskState | undefined
-  /** The code of its failure. */
-  code: string | undefined
-}
-
-const partsOf = (event: StreamEvent.StreamEvent): ReadonlyArray<Part.Part> => {
-  switch (event._tag) {
-    case "Message":
-      return event.parts
-    case "ArtifactUpdate":
-      return event.artifact.parts
-    case "StatusUpdate":
-      return event.status.message?.parts ?? []
-    case "Task":
-      return [...event.artifacts ?? [], event.status.message ?? { parts: [] }].flatMap(({ parts }) => parts)
-  }
-}
-
-/** Notes an event of the call's task, or its result. Each tool call becomes an event of the span, without arguments. */
-const note = (call: Call, event: StreamEvent.StreamEvent): Effect.Effect<void> => {
-  if (isForeign(call, event)) return Effect.void
-  call.taskId ??= StreamEvent.taskId(event)
-  call.contextId = event.contextId ?? call.contextId
-  call.state = StreamEvent.state(event) ?? call.state
-  if (call.span === undefined) return Effect.void
-  const started = partsOf(event).flatMap(({ mark }) => mark?._tag === "Call" && !call.tools.has(mark.id) ? [mark] : [])
-  return Effect.forEach(started, ({ id, name }) => {
-    call.tools.add(id)
-    return addSpanEvent("a2a.tool_call", { "gen_ai.tool.name": name, "gen_ai.tool.call.id": id })
-  }, { discard: true })
-}
-
-const isEvent = (result: unknown): result is StreamEvent.StreamEvent =>
-  Predicate.hasProperty(result, "_tag") && typeof result._tag === "string"
-
-/** Returns the ids in a request: those of its message, or that of the task it names. */
-const idsOf = (request: object): Pick<Call, "taskId" | "contextId"> => {
-  const { id, message, taskId } = request as {
-    readonly id?: TaskId
-    readonly taskId?: TaskId
-    readonly message?: { readonly taskId?: TaskId; readonly contextId?: string }
-  }
-  return { taskId: message === undefined ? taskId ?? id : message.taskId, contextId: message?.contextId }
-}
-
-const nameOf = ({ _tag, kind }: Operation.Any) => ({
-  "a2a.method.name": _tag,
-  "gen_ai.operation.name": kind === "send" ? "invoke_agent" : _tag
-})
-
-/** True if the call was to bring a task to its end, and the task did not succeed. */
-const isUnsuccessful = ({ operation, state }: Call): boolean =>
-  (operation.kind === "send" || operation.mode === "streaming") &&
-  (state === "failed" || state === "canceled" || state === "rejected")
-
-/** The agent whose calls are observed. */
-export interface Agent {
-  readonly meter: Meter | undefined
-  /** Attributes that all spans share. */
-  readonly attributes: Readonly<Record<string, unknown>>
-  /** The name on its card, once it is known. */
-  name: string | undefined
-}
-
-const defaultPort = (protocol: string) => protocol === "https:" ? 443 : 80
-
-/** Makes the observation of an agent. */
-export const make = (
-  { base, target }: { readonly base: URL; readonly target: AgentCard.AgentInterface },
-  meter: Meter | undefined,
-  name?: string | undefined
-): Agent => ({
-  meter,
-  name,
-  attributes: {
-    "server.address": base.hostname,
-    "server.port": base.port === "" ? defaultPort(base.protocol) : Number(base.port),
-    "a2a.protocol.binding": target.protocolBinding,
-    "a2a.protocol.version": target.protocolVersion,
-    "a2a.tenant": target.tenant
-  }
-})
-
-const annotate = (span: Tracer.Span, attributes: Readonly<Record<string, unknown>>): void => {
-  for (const [name, value] of Object.entries(attributes)) if (value !== undefined) span.attribute(name, value)
-}
-
-const begin = (agent: Agent, operation: Operation.Any, request: object, traced: boolean): Effect.Effect<Call> =>
-  Effect.gen(function*() {
-    const span = traced ? yield* Effect.makeSpan(`a2a.${operation._tag}`, { kind: "client" }) : undefined
-    if (span !== undefined) annotate(span, { ...agent.attributes, ...nameOf(operation) })
-    const startedAt = yield* Clock.currentTimeMillis
-    return { ...idsOf(request), operation, span, startedAt, tools: new Set(), state: undefined, code: undefined }
-  })
-
-const measure = (agent: Agent, call: Call, which: keyof Meter): Effect.Effect<void> => {
-  const { meter } = agent
-  return meter === undefined
-    ? Effect.void
-    : Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      meter[which]((now - call.startedAt) / 1000, {
-        ...nameOf(call.operation),
-        "server.address": String(agent.attributes["server.address"]),
-        "server.port": String(agent.attributes["server.port"]),
-        ...(call.code === undefined ? undefined : { "error.type": call.code })
-      }))
-}
-
-/** Ends the span: with an error if the call failed or the task did not succeed. */
-const end = (agent: Agent, call: Call, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
-  Effect.flatMap(Clock.currentTimeNanos, (now) => {
-    const { span, state } = call
-    if (state !== undefined && isUnsuccessful(call)) call.code ??= protoStates[state]
-    if (span !== undefined) {
-      annotate(span, {
-        "gen_ai.agent.name": agent.name,
-        "gen_ai.conversation.id": call.contextId,
-        "a2a.task.id": call.taskId,
-        "a2a.task.state": state && protoStates[state],
-        "error.type": call.code
-      })
-      span.end(now, call.code !== undefined && Exit.isSuccess(exit) ? Exit.fail(call.code) : exit)
-    }
-    return measure(agent, call, "end")
-  })
-
-/** Starts to observe a call until the scope is closed. Results in `undefined` if nobody is interested. */
-const start = (
-  agent: Agent,
-  operation: Operation.Any,
-  request: object
-): Effect.Effect<Call | undefined, never, Scope.Scope> =>
-  Effect.flatMap(isTraced, (traced) =>
-    traced || agent.meter !== undefined
-      ? Effect.acquireRelease(begin(agent, operation, request, traced), (call, exit) => end(agent, call, exit))
-      : Effect.succeed(undefined))
-
-const fail = (call: Call) => ({ code }: AgentError) => Effect.sync(() => void (call.code = code))
-
-/** Traces and measures a call. */
-export const call =
-  (agent: Agent, operation: Operation.Any, request: object) =>
-  <A, R>(self: Effect.Effect<A, AgentError, R>): Effect.Effect<A, AgentError, R> =>
-    Effect.scoped(Effect.flatMap(start(agent, operation, request), (call): Effect.Effect<A, AgentError, R> => {
-      if (call === undefined) return self
-      const noted = self.pipe(
-        Effect.tap((result) => {
-          if (isEvent(result)) return note(call, result)
-          if (operation.kind === "card") agent.name = (result as AgentCard.AgentCard).name
-          return Effect.void
-        }),
-        Effect.tapError(fail(call))
-      )
-      return call.span === undefined
-        ? noted
-        : Effect.provideService(noted, Tracer.ParentSpan, call.span) as Effect.Effect<A, AgentError, R>
-    })) as Effect.Effect<A, AgentError, R>
-
-/** Traces and measures a stream; its span lasts as long as the stream. */
-export const stream = (agent: Agent, operation: Operation.Streaming, request: object) =>
-<R>(
-  self: Stream.Stream<StreamEvent.StreamEvent, AgentError, R>
-): Stream.Stream<StreamEvent.StreamEvent, AgentError, R> =>
-  Stream.unwrap(Effect.map(start(agent, operation, request), (call) => {
-    if (call === undefined) return self
-    const noted = self.pipe(
-      Stream.onFirst(() => measure(agent, call, "first")),
-      Stream.tap((event) => note(call, event)),
-      Stream.tapError(fail(call))
-    )
-    return call.span === undefined ? noted : Stream.provideService(noted, Tracer.ParentSpan, call.span)
-  })) as Stream.Stream<StreamEvent.StreamEvent, AgentError, R>
+    Effect.flatMap(Current, (observer) => observer === undefined ? self : observer.withSpan(name)(self))

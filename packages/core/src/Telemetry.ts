@@ -1,9 +1,10 @@
 /**
- * Metrics of calls to agents, with the names of OpenTelemetry's conventions for generative AI. `node` installs them;
- * other programs provide {@link layer} to their transports, and those that do not contain no metrics.
+ * Spans and metrics of calls to agents, with the names of OpenTelemetry's conventions. Spans are made wherever a tracer is
+ * installed or a span is open, except in browsers; metrics where {@link layer} is. `node` includes it. A page without it
+ * has neither, and contains no code for them.
  *
  * ```ts
- * import { Agent, Metrics, Protocol } from "@effect-a2a/core"
+ * import { Agent, Telemetry, Protocol } from "@effect-a2a/core"
  * import { AgentTest, Script, Wire } from "@effect-a2a/testing"
  * import { Rest, RestServer } from "@effect-a2a/transport-rest"
  * import { Effect, Layer, Metric } from "effect"
@@ -11,7 +12,7 @@
  * const wire = Wire.through({ protocol: Protocol.v1_0, client: Rest.layer, server: RestServer.routes })
  * const agent = Agent.layer.pipe(
  *   Layer.provide(wire(AgentTest.layer)),
- *   Layer.provide([Script.layer(Script.say("Hello")), Metrics.layer])
+ *   Layer.provide([Script.layer(Script.say("Hello")), Telemetry.layer])
  * )
  * const program = Agent.ask("Hi").pipe(
  *   Effect.andThen(Metric.snapshot),
@@ -27,7 +28,8 @@
  */
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
-import * as Observe from "./internal/http/observe.ts"
+import { make } from "./internal/http/observation.ts"
+import { Current } from "./internal/http/observe.ts"
 
 /** 10 ms, doubled up to 82 s. */
 const boundaries = Metric.exponentialBoundaries({ start: 0.01, factor: 2, count: 15 })
@@ -48,8 +50,15 @@ export const timeToFirstChunk: Metric.Histogram<number> = Metric.histogram(
   { description: "Time to the first event of a stream, in seconds", boundaries }
 )
 
-/** Measures the calls of all transports made above this layer. */
-export const layer: Layer.Layer<never> = /*#__PURE__*/ Layer.succeed(Observe.CurrentMeter, {
-  first: (seconds, attributes) => Metric.update(Metric.withAttributes(timeToFirstChunk, attributes), seconds),
-  end: (seconds, attributes) => Metric.update(Metric.withAttributes(duration, attributes), seconds)
-})
+/**
+ * Measures the calls of all transports made above this layer, and traces them in browsers too, whose servers then have to
+ * allow the header `traceparent`.
+ */
+export const layer: Layer.Layer<never> = /*#__PURE__*/ Layer.sync(
+  Current,
+  () =>
+    make({
+      first: (seconds, attributes) => Metric.update(Metric.withAttributes(timeToFirstChunk, attributes), seconds),
+      end: (seconds, attributes) => Metric.update(Metric.withAttributes(duration, attributes), seconds)
+    })
+)
