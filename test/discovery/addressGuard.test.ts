@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpClient } from "effect/http"
 import { inspect } from "node:util"
+import { covers } from "../support/covers.ts"
 import { card, done, find, isCard, one, respond } from "./support.ts"
 
 const ask = Agent.getTask(Id.TaskId.make("t-1"))
@@ -78,7 +79,7 @@ describe("AddressGuard.check", () => {
   it.effect("names the host and the kind of its address", () =>
     Effect.gen(function*() {
       const { message } = yield* Effect.flip(AddressGuard.check("http://169.254.169.254/latest?k=s3cr3t"))
-      assert.include(message, "refusing to connect to 169.254.169.254 (link-local address)")
+      assert.include(message, "refusing to connect to http://169.254.169.254 (link-local address)")
       assert.notInclude(message, "s3cr3t")
     }))
 
@@ -104,7 +105,7 @@ describe("AddressGuard.check", () => {
       yield* Effect.gen(function*() {
         yield* AddressGuard.check("https://public.test/")
         const error = yield* Effect.flip(AddressGuard.check("https://rebound.test/"))
-        assert.include(error.message, "refusing to connect to rebound.test (resolves to fd00::1")
+        assert.include(error.message, "refusing to connect to https://rebound.test (resolves to fd00::1")
         yield* AddressGuard.check("https://rebound.test/x", { allow: ["https://rebound.test"] })
         yield* AddressGuard.check("https://8.8.8.8/")
       }).pipe(Effect.provideService(AddressGuard.CurrentResolver, resolve))
@@ -150,6 +151,26 @@ describe("AddressGuard in discovery", () => {
         assert.deepStrictEqual(yield* outcome("https://agent.test", url), { tag: "InvalidRequestError", calls: 0 })
       }
     }))
+
+  it.effect("names the origin of the card and that of the interface", () =>
+    Effect.gen(function*() {
+      for (
+        const [url, from, words] of [
+          [
+            "http://10.0.0.1:8080/a2a?key=k",
+            "https://agent.test:8443/x?key=k",
+            "http://10.0.0.1:8080 (private address)"
+          ],
+          ["https://[::1]/a2a", "https://agent.test", "https://[::1] (loopback address)"]
+        ] as const
+      ) {
+        const { layer } = find(from, card(one(url)))
+        const { reason } = yield* Effect.flip(Effect.provide(ask, layer))
+        assert.include(reason.message, words)
+        assert.include(reason.message, `, which ${new URL(from).origin} names: add`)
+        assert.notInclude(reason.message, "key")
+      }
+    }), covers("field:N2-44"))
 
   it.effect("permits the origin that the user typed, a card passed as a value, and allowed origins", () =>
     Effect.gen(function*() {

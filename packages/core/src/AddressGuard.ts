@@ -30,6 +30,8 @@ import * as Address from "./internal/http/address.ts"
 export interface Options {
   /** Origins, such as `https://agent.test`, that may be in private networks; URLs stand for their origin. Default: none. */
   readonly allow?: ReadonlyArray<string> | undefined
+  /** The card or other document that names the URLs; a refusal names its origin. Default: none. */
+  readonly namedBy?: string | undefined
 }
 
 /**
@@ -41,31 +43,34 @@ export const CurrentResolver = Context.Reference<(host: string) => Effect.Effect
   { defaultValue: () => () => Effect.succeed([]) }
 )
 
-const refuse = (host: string, kind: string) =>
-  new AgentError.InvalidRequestError({
-    message: `refusing to connect to ${host} (${kind}): add its origin to \`allow\` to permit it`,
-    violations: [{ field: "url", description: `must not lead to ${host} (${kind})` }]
-  })
-
-const notHttp = (url: URL | null) =>
-  new AgentError.InvalidRequestError({
-    message: `refusing to connect: expected an http or https URL, got ${url?.protocol ?? "an invalid URL"}`,
-    violations: [{ field: "url", description: "must be an http or https URL" }]
-  })
-
-const makeCheck = Effect.fnUntraced(function*({ allow = [] }: Options) {
+const makeCheck = Effect.fnUntraced(function*({ allow = [], namedBy }: Options) {
   const resolve = yield* CurrentResolver
   const allowed = new Set(allow.map((url) => URL.parse(url)?.origin))
+  const from = namedBy === undefined ? undefined : URL.parse(namedBy)?.origin
+  const source = from === undefined ? "" : `, which ${from} names`
+
+  const refuse = ({ origin }: URL, kind: string) =>
+    new AgentError.InvalidRequestError({
+      message: `refusing to connect to ${origin} (${kind})${source}: add its origin to \`allow\` to permit it`,
+      violations: [{ field: "url", description: `must not lead to ${origin} (${kind})` }]
+    })
+
+  const refuseScheme = (url: URL | null) =>
+    new AgentError.InvalidRequestError({
+      message: `refusing to connect: expected an http or https URL, got ${url?.protocol ?? "an invalid URL"}${source}`,
+      violations: [{ field: "url", description: "must be an http or https URL" }]
+    })
+
   return Effect.fnUntraced(function*(input: string): Effect.fn.Return<void, AgentError.InvalidRequestError> {
     const url = URL.parse(input)
-    if (url === null || !/^https?:$/.test(url.protocol)) return yield* notHttp(url)
+    if (url === null || !/^https?:$/.test(url.protocol)) return yield* refuseScheme(url)
     if (allowed.has(url.origin)) return
     const kind = Address.kindOfHost(url.hostname)
-    if (kind !== undefined) return yield* refuse(url.hostname, `${kind} address`)
+    if (kind !== undefined) return yield* refuse(url, `${kind} address`)
     if (Address.isIp(url.hostname)) return
     for (const address of yield* resolve(url.hostname)) {
       const kind = Address.kindOf(address)
-      if (kind !== undefined) return yield* refuse(url.hostname, `resolves to ${address}, ${kind} address`)
+      if (kind !== undefined) return yield* refuse(url, `resolves to ${address}, ${kind} address`)
     }
   })
 })

@@ -150,7 +150,10 @@ export const make = /*#__PURE__*/ Effect.fnUntraced(
       Effect.mapError(toError("discover"))
     )
     const named = isUrl ? [agent] : card.supportedInterfaces.map(({ url }) => url)
-    const client = yield* AddressGuard.protect(yield* HttpClient.HttpClient, { allow: [...allow, ...named] })
+    const client = yield* AddressGuard.protect(yield* HttpClient.HttpClient, {
+      allow: [...allow, ...named],
+      namedBy: isUrl ? agent : undefined
+    })
     const transports = yield* Effect.forEach(
       fallback ? choices : Arr.of(choices[0]),
       ({ binding, protocol, target }) =>

@@ -36,7 +36,7 @@ export const next = (
   if (to.origin !== from.origin) {
     return refuse(
       status,
-      `the agent redirects to another origin, ${to.origin}, and credentials are not sent there: use that URL if you trust it`
+      `${from.origin} redirects to another origin, ${to.origin}, and credentials are not sent there: use that URL if you trust it`
     )
   }
   if (redirects >= max) return refuse(status, `more than ${max} redirects`)
