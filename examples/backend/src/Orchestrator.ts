@@ -1,9 +1,9 @@
 /** Asks all agents at once, limits the time of each, and keeps a conversation with each for every user. */
-import { Agent, AgentError, AgentTransport, Conversation } from "@effect-a2a/core"
+import { Agent, AgentError, AgentTransport, Conversations } from "@effect-a2a/core"
 import type { Answer } from "@effect-a2a/core"
 import { MemoryLake } from "@effect-a2a/memorylake"
 import { Adk } from "@effect-a2a/transport-adk"
-import { Config, Context, Duration, Effect, flow, Layer, RcMap, Schema, Stream } from "effect"
+import { Config, Context, Duration, Effect, flow, Layer, Schema, Stream } from "effect"
 import { Lake, SpareLake, Travel, Weather } from "./Agents.ts"
 import * as AgentStream from "./interim.ts"
 import { Refusal, refusal, Source } from "./Refusal.ts"
@@ -37,12 +37,14 @@ export class Orchestrator extends Context.Service<Orchestrator, {
   static readonly layer = Layer.effect(Orchestrator, Effect.suspend(() => make))
 }
 
-/** The conversations of a user: one with each agent. */
+const kept = { pending: "cancel", timeToLive: "30 days" } as const
+
+/** The conversations of all users with each agent, in the application's store. */
 const conversations = Effect.all({
-  lake: Conversation.of(Lake, { pending: "cancel" }),
-  spare: Conversation.of(SpareLake, { pending: "cancel" }),
-  travel: Conversation.of(Travel, { pending: "cancel" }),
-  weather: Conversation.of(Weather, { pending: "cancel" })
+  lake: Conversations.make(Lake, { storeId: "lake", ...kept }),
+  spare: Conversations.make(SpareLake, { storeId: "spare", ...kept }),
+  travel: Conversations.make(Travel, { storeId: "travel", ...kept }),
+  weather: Conversations.make(Weather, { storeId: "weather", ...kept })
 })
 
 /** Names the user to the agents that know users. */
@@ -62,54 +64,49 @@ const step = (source: Source) => (step: AgentStream.Step): ReadonlyArray<Chunk> 
 
 const make = Effect.gen(function*() {
   const { patience, ...timeout } = yield* limits
-  const users = yield* RcMap.make({ lookup: (_user: string) => conversations, idleTimeToLive: "30 minutes" })
+  const agents = yield* conversations
 
   /** Waits once if the agent asks for no more than we have patience for. */
   const isWorthWaiting = ({ reason }: AgentError.AgentError) =>
     reason._tag === "RateLimitError" && reason.retryAfter !== undefined &&
     Duration.isLessThanOrEqualTo(reason.retryAfter, patience)
 
-  const askAgent = (source: Source, conversation: Conversation.Service, question: string) =>
-    conversation.ask(question).pipe(
-      Effect.retry({
-        schedule: AgentTransport.respectRetryAfter(AgentTransport.backoff(1)),
-        while: isWorthWaiting
-      }),
+  const patiently = { schedule: AgentTransport.respectRetryAfter(AgentTransport.backoff(1)), while: isWorthWaiting }
+
+  const askAgent = (source: Source, { get }: Conversations.Service, user: string, question: string) =>
+    Effect.flatMap(get(user), (conversation) => Effect.retry(conversation.ask(question), patiently)).pipe(
+      Effect.scoped,
       Effect.timeoutOrElse({ duration: timeout[source], orElse: () => tooSlow(source) })
     )
 
   const ask = Effect.fn("Orchestrator.ask")(
     function*(user: string, source: Source, question: string) {
-      const agents = yield* RcMap.get(users, user)
-      const asked = askAgent(source, agents[source], question)
+      const asked = askAgent(source, agents[source], user, question)
       if (source !== "lake") return yield* asked
-      const spare = () => askAgent("lake", agents.spare, question)
+      const spare = () => askAgent("lake", agents.spare, user, question)
       return yield* asked.pipe(Effect.catchReasons("AgentError", { QuotaExceededError: spare, RateLimitError: spare }))
     },
-    (effect, user, source) => effect.pipe(forUser(user), Effect.mapError(refusal(source)), Effect.scoped)
+    (effect, user, source) => effect.pipe(forUser(user), Effect.mapError(refusal(source)))
   )
 
-  const streamAgent = (source: Source, conversation: Conversation.Service, question: string) =>
-    conversation.stream(question).pipe(
+  const streamAgent = (source: Source, { get }: Conversations.Service, user: string, question: string) =>
+    Stream.unwrap(Effect.map(get(user), (conversation) => conversation.stream(question))).pipe(
       Agent.withTimeouts({ response: timeout[source], idle: timeout[source] }),
       AgentStream.steps,
       Stream.flatMap((one) => Stream.fromIterable(step(source)(one)))
     )
 
-  const stream = (user: string, source: Source, question: string): Stream.Stream<Chunk> =>
-    Stream.unwrap(Effect.map(RcMap.get(users, user), (agents) => {
-      const streamed = streamAgent(source, agents[source], question)
-      if (source !== "lake") return streamed
-      const spare = () => streamAgent("lake", agents.spare, question)
-      return Stream.catchReasons(streamed, "AgentError", { QuotaExceededError: spare, RateLimitError: spare })
-    })).pipe(
-      forUser(user),
-      Stream.catchTag(
-        "AgentError",
-        (error) => Stream.succeed(Failed.make({ source, refusal: refusal(source)(error) }))
-      ),
-      Stream.withSpan("Orchestrator.stream", { attributes: { source } })
-    )
+  const stream = (user: string, source: Source, question: string): Stream.Stream<Chunk> => {
+    const streamed = streamAgent(source, agents[source], user, question)
+    const spare = () => streamAgent("lake", agents.spare, user, question)
+    return (source === "lake"
+      ? Stream.catchReasons(streamed, "AgentError", { QuotaExceededError: spare, RateLimitError: spare })
+      : streamed).pipe(
+        forUser(user),
+        Stream.catch((error) => Stream.succeed(Failed.make({ source, refusal: refusal(source)(error) }))),
+        Stream.withSpan("Orchestrator.stream", { attributes: { source } })
+      )
+  }
 
   return Orchestrator.of({
     ask: (user, question) =>

@@ -1,6 +1,7 @@
 /** A failure in the words of our own API: nine kinds instead of the reasons of the SDK. */
 import { AgentError } from "@effect-a2a/core"
 import { Duration, Schema } from "effect"
+import type { Persistence } from "effect/persistence"
 
 /** The agents that are asked. */
 export const Source = Schema.Literals(["lake", "travel", "weather"])
@@ -83,11 +84,18 @@ const kindOf = AgentError.matchOrigin({
   other: (): Kind => "bug"
 })
 
-/** The refusal of an agent, from the error of the call. */
-export const refusal = (source: Source) => (error: AgentError.AgentError): Refusal =>
-  new Refusal({
+/** A failed call, or a conversation that could not be read from the store. */
+export type Failure = AgentError.AgentError | Persistence.PersistenceError
+
+/** Returns the refusal of an agent for a failure. */
+export const refusal = (source: Source) => (failure: Failure): Refusal => {
+  const { message } = failure
+  if (failure._tag === "PersistenceError") return new Refusal({ source, kind: "unavailable", message })
+  const { retryAfter } = failure
+  return new Refusal({
     source,
-    kind: kindOf(error),
-    message: error.message,
-    ...(error.retryAfter && { retryAfterMillis: Duration.toMillis(error.retryAfter) })
+    kind: kindOf(failure),
+    message,
+    ...(retryAfter && { retryAfterMillis: Duration.toMillis(retryAfter) })
   })
+}

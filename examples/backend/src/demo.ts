@@ -7,6 +7,7 @@ import { Script } from "@effect-a2a/testing"
 import { JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
 import { ConfigProvider, Console, Effect, Layer } from "effect"
 import type { HttpServer } from "effect/http"
+import { Persistence } from "effect/persistence"
 import * as A2aAgent from "./A2aAgent.ts"
 import * as Agents from "./Agents.ts"
 import * as Api from "./Api.ts"
@@ -45,7 +46,7 @@ export const demo = Effect.gen(function*() {
   })
   const routes = Layer.mergeAll(Api.routes, A2aAgent.routes).pipe(
     Layer.provide(Orchestrator.layer),
-    Layer.provide(Agents.layerNode),
+    Layer.provide([Agents.layerNode, Persistence.layerBackingMemory]),
     Layer.provide(configuration(urls))
   )
   const backend = yield* listen(NodeAgentServer.layer({ routes, port: 0 }))

@@ -3,6 +3,7 @@ import type { AgentError } from "@effect-a2a/core"
 import { AdkEmulator, MemoryLakeEmulator } from "@effect-a2a/emulators"
 import { AgentTest, Script } from "@effect-a2a/testing"
 import { ConfigProvider, Layer, Redacted } from "effect"
+import { Persistence } from "effect/persistence"
 import { Lake, SpareLake, Travel, Weather } from "../src/Agents.ts"
 import { Orchestrator } from "../src/Orchestrator.ts"
 
@@ -33,7 +34,7 @@ export interface Over {
 export const app = (over: Over = {}) => {
   const { lake, spare, travel, weather } = { ...quiet, ...over }
   return Orchestrator.layer.pipe(
-    Layer.provide([lake, spare, travel, weather]),
+    Layer.provide([lake, spare, travel, weather, Persistence.layerBackingMemory]),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({})))
   )
 }

@@ -2,11 +2,13 @@ import { AdkEmulator } from "@effect-a2a/emulators"
 import { InProcessHttp } from "@effect-a2a/server"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
+import { Persistence } from "effect/persistence"
 import { Weather } from "../src/Agents.ts"
 import { Orchestrator } from "../src/Orchestrator.ts"
 import { app } from "./support.ts"
 
 const transport = AdkEmulator.layerTransport()
+const orchestrator = app({ weather: Weather.layer.pipe(Layer.provide(transport)) })
 
 /** The user and the session of every run that the ADK server was asked for. */
 const runs = Effect.gen(function*() {
@@ -19,14 +21,23 @@ const runs = Effect.gen(function*() {
 
 it.effect("no user shares a conversation, and each is named to the agents", () =>
   Effect.gen(function*() {
-    const orchestrator = yield* Orchestrator
-    yield* orchestrator.ask("ana", "hello")
-    yield* orchestrator.ask("bob", "hello")
-    yield* Stream.runDrain(orchestrator.stream("ana", "hello"))
+    const { ask, stream } = yield* Orchestrator
+    yield* ask("ana", "hello")
+    yield* ask("bob", "hello")
+    yield* Stream.runDrain(stream("ana", "hello"))
     const seen = yield* runs
     assert.deepStrictEqual(seen.map(({ userId }) => userId), ["ana", "bob", "ana"])
     assert.strictEqual(seen[0]!.sessionId, seen[2]!.sessionId)
     assert.notStrictEqual(seen[0]!.sessionId, seen[1]!.sessionId)
-  }).pipe(Effect.provide(
-    app({ weather: Weather.layer.pipe(Layer.provide(transport)) }).pipe(Layer.provideMerge(transport))
-  )))
+  }).pipe(Effect.provide(Layer.provideMerge(orchestrator, transport))))
+
+it.effect("a conversation goes on after a restart", () => {
+  const ask = Effect.flatMap(Orchestrator, ({ ask }) => ask("ana", "hello")).pipe(Effect.provide(orchestrator))
+  return Effect.gen(function*() {
+    yield* ask
+    yield* ask
+    const seen = yield* runs
+    assert.strictEqual(seen.length, 2)
+    assert.strictEqual(seen[0]!.sessionId, seen[1]!.sessionId)
+  }).pipe(Effect.provide([transport, Persistence.layerBackingMemory]))
+})
