@@ -1,9 +1,6 @@
 /** The agent that the command talks to: flags first, then the environment, else the embedded emulator. */
-import * as MemoryLakeEmulator from "@effect-a2a/emulators/MemoryLakeEmulator"
 import type * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
-import * as NodeAgentServer from "@effect-a2a/node/NodeAgentServer"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { variable } from "./environment.ts"
@@ -79,23 +76,18 @@ const addressOf = (url: string): MemoryLake.Address | undefined => {
     : { host, workspaceId: decodeURIComponent(workspaceId), agentId: decodeURIComponent(agentId) }
 }
 
-/** Starts the emulator in this process, until the scope closes. Returns its origin. */
-export const emulator = (port: number): Effect.Effect<string, UsageError, Scope.Scope> =>
-  Layer.build(NodeAgentServer.layer({ routes: MemoryLakeEmulator.routes, port, shutdown: "200 millis" })).pipe(
-    Effect.mapError(({ cause }) =>
-      new UsageError({ message: `the emulator cannot listen on port ${port}: ${String(cause)}` })
-    ),
-    Effect.flatMap((context) => Effect.provideContext(NodeAgentServer.url, context))
-  )
+/** Imports the emulator, which takes a noticeable part of the start-up time. */
+export const loadEmulator = Effect.promise(() => import("./embedded.ts"))
 
 const embedded = Effect.gen(function*() {
   const output = yield* Output
-  const host = yield* emulator(0)
+  const emulator = yield* loadEmulator
+  const host = yield* emulator.start(0)
   yield* output.say(`a2a: no agent given: talking to the MemoryLake emulator, started in this process at ${host}`)
   return toTarget(
-    { _tag: "MemoryLake", address: MemoryLakeEmulator.address(host) },
+    { _tag: "MemoryLake", address: emulator.address(host) },
     true,
-    MemoryLakeEmulator.apiKey
+    emulator.apiKey
   )
 })
 

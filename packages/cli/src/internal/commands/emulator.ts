@@ -2,7 +2,6 @@ import * as Id from "@effect-a2a/core/Id"
 import * as Message from "@effect-a2a/core/Message"
 import type * as Operation from "@effect-a2a/core/Operation"
 import * as Protocol from "@effect-a2a/core/Protocol"
-import * as MemoryLakeEmulator from "@effect-a2a/emulators/MemoryLakeEmulator"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -14,14 +13,14 @@ import { Output } from "../output.ts"
 import * as Target from "../target.ts"
 
 /** Writes a request to try as a curl line. */
-const curl = Effect.fnUntraced(function*(url: string) {
+const curl = Effect.fnUntraced(function*(url: string, apiKey: string) {
   const { rest, version } = MemoryLake.protocol(Protocol.v1_0)
   const request: Operation.SendMessageRequest = {
     message: yield* Message.user("What is the capital of France?", { messageId: Id.MessageId.make("m-1") }),
     metadata: { memorylake: {} }
   }
   const [path, body] = [rest.routes.SendMessage?.[0].path, rest.dialect.request.SendMessage?.encode(request)]
-  return `curl -s '${url}${path}' -H 'Authorization: Bearer ${MemoryLakeEmulator.apiKey}' -H 'A2A-Version: ${version}' ` +
+  return `curl -s '${url}${path}' -H 'Authorization: Bearer ${apiKey}' -H 'A2A-Version: ${version}' ` +
     `-H 'Content-Type: application/json' -d '${JSON.stringify(body && Result.getOrThrow(body))}'`
 })
 
@@ -38,9 +37,9 @@ export const emulator = Command.make(
   },
   handler(Effect.fnUntraced(function*({ port }) {
     const output = yield* Output
-    const host = yield* Target.emulator(port)
-    const { url } = Result.getOrThrow(MemoryLake.endpoint(MemoryLakeEmulator.address(host)))
-    const line = yield* curl(url)
+    const { address, apiKey, start } = yield* Target.loadEmulator
+    const { url } = Result.getOrThrow(MemoryLake.endpoint(address(yield* start(port))))
+    const line = yield* curl(url, apiKey)
     yield* output.json ? output.document({ url, curl: line }) : output.print(`${url}\n${line}\n`)
     return yield* Effect.never
   }))
