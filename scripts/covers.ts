@@ -55,6 +55,7 @@ const lists = /^test\/(architecture\/house\.test|requirements\.test|field-cases\
 
 const tests = ["test", ...packages.map((name) => `packages/${name}/test`)]
   .flatMap((folder) => files(folder, /\.ts$/))
+  .concat(files("examples", /\.test\.ts$/))
   .filter((file) => !lists.test(file))
 
 /** The tests that cite an id, by id, the `test` folder first. */
