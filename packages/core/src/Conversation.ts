@@ -37,7 +37,6 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as Agent from "./Agent.ts"
 import type { AgentError } from "./AgentError.ts"
 import * as Answer from "./Answer.ts"
@@ -82,8 +81,8 @@ export interface Service extends Pick<Agent.Service, "send" | "ask" | "stream"> 
   readonly state: Effect.Effect<State>
   /**
    * Emits the current state, and then each change of it, until the consumer stops. Each state is consistent: a message,
-   * its task and its answer change together. Chunks of a long artifact may be reported several at a time. Other
-   * conversations' changes in the same context are reported with the next change, or when {@link Service.state} is read.
+   * its task and its answer change together. Chunks of a long artifact may be reported several at a time. If
+   * another conversation with the same agent sends messages in the context, their task is reported, too.
    */
   readonly changes: Stream.Stream<State>
   /**
@@ -134,7 +133,7 @@ const cancel = Effect.fnUntraced(function*(thread: Thread.Thread): Effect.fn.Ret
   if (pending === undefined) return undefined
   const task = yield* thread.agent.cancel(pending.id)
   // a turn that follows the task records it
-  if (thread.context.turns === 0) yield* Thread.apply(thread, { _tag: "Receive", contextId: undefined, task })
+  if (thread.context.turns === 0) yield* Thread.apply(thread, { _tag: "Receive", progress: { task, news: task } })
   return task
 })
 
@@ -145,7 +144,7 @@ const start = Effect.fnUntraced(function*(
   const thread = yield* Thread.make(agent, pending, contextId === undefined ? state : { ...state, contextId })
   return {
     state: Thread.current(thread),
-    changes: SubscriptionRef.changes(thread.state),
+    changes: Thread.changes(thread),
     send: (input, options) => send(thread, input, options),
     ask: (input, options) => Effect.map(send(thread, input, options), Answer.from),
     stream: (input, options) => stream(thread, input, options),

@@ -55,9 +55,9 @@ const toEvent = (state: ConversationState, one: typeof Happening.Type, n: number
     case "Send":
       return { _tag: "Send", message }
     case "Receive":
-      return { _tag: "Receive", contextId, task: taskId && task }
+      return { _tag: "Receive", contextId, progress: taskId && { task, news: task } }
     case "Settle":
-      return { _tag: "Settle", task, news: task }
+      return { _tag: "Settle", progress: { task, news: task } }
     case "Reply":
       return { _tag: "Reply", reply: say("agent", `reply-${one.message}`, contextId, taskId) }
     case "Refuse":
@@ -118,7 +118,7 @@ describe("any sequence of transitions", () => {
       Effect.runSync(Effect.gen(function*() {
         const state = one._tag === "Message"
           ? Transition.apply(empty, { _tag: "Reply", reply: one })
-          : Transition.apply(empty, { _tag: "Settle", task: one, news: one })
+          : Transition.apply(empty, { _tag: "Settle", progress: { task: one, news: one } })
         const json = JSON.parse(JSON.stringify(yield* Schema.encodeEffect(codec)(state)))
         assert.deepStrictEqual(yield* Schema.decodeUnknownEffect(codec)(json), state)
       })),
@@ -140,11 +140,8 @@ describe("any sequence of transitions", () => {
 
 describe("a message", () => {
   const sent = say("user", "m-1", contextIds[1], taskIds[1])
-  const asking = Transition.apply(empty, {
-    _tag: "Settle",
-    task: taskOf(taskIds[1]!, "input-required", 1),
-    news: taskOf(taskIds[1]!, "input-required", 1)
-  })
+  const asked = taskOf(taskIds[1]!, "input-required", 1)
+  const asking = Transition.apply(empty, { _tag: "Settle", progress: { task: asked, news: asked } })
 
   it("is unanswered from its sending to the first response", () => {
     const sending = Transition.apply(asking, { _tag: "Send", message: sent })
@@ -152,7 +149,7 @@ describe("a message", () => {
     assert.isUndefined(sending.question)
     assert.deepStrictEqual([sending.pending?.id, sending.pending?.status.state], [taskIds[1], "unspecified"])
     const task = taskOf(taskIds[1]!, "working", 2)
-    const working = Transition.apply(sending, { _tag: "Receive", contextId: undefined, task })
+    const working = Transition.apply(sending, { _tag: "Receive", progress: { task, news: task } })
     assert.deepStrictEqual([working.unanswered, working.pending], [undefined, task])
   })
 

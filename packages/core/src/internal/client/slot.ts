@@ -1,4 +1,5 @@
 /** The place in an agent for what its conversations share, which is created by the first of them. */
+import type * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type { ConversationState } from "../../ConversationState.ts"
 import type { ContextId } from "../../Id.ts"
@@ -6,7 +7,7 @@ import type { KeyedLock } from "../../KeyedLock.ts"
 
 /** What is known of a context. */
 export interface ContextState {
-  /** The number of turns that use the context or wait for it, and of conversations that are watched. */
+  /** The number of turns that use the context or wait for it. */
   users: number
   /** The number of turns that are under way. */
   turns: number
@@ -18,6 +19,8 @@ export interface ContextState {
 export interface Contexts {
   readonly states: Map<ContextId, ContextState>
   readonly locks: KeyedLock<ContextId>
+  /** Effects that run after each change of what is known of a context. */
+  readonly watchers: Map<ContextId, Set<Effect.Effect<unknown>>>
 }
 
 /** The state of an agent that its conversations share. */

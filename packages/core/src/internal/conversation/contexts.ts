@@ -17,7 +17,11 @@ export type { Contexts, ContextState } from "../client/slot.ts"
 const maxUnused = 10_000
 
 /** Creates the contexts of an agent that has none yet. */
-export const make = (): Contexts => ({ states: new Map(), locks: KeyedLock.makeUnsafe() })
+export const make = (): Contexts => ({
+  states: new Map(),
+  locks: KeyedLock.makeUnsafe(),
+  watchers: new Map()
+})
 
 /** Returns the contexts of an agent. */
 export const of = (agent: object): Contexts => {
@@ -69,3 +73,24 @@ export const acquire = (contexts: Contexts, contextId: ContextId): Effect.Effect
 /** Holds a context that has just been created, until the scope closes; one that exists already is only shared. */
 export const join = (contexts: Contexts, contextId: ContextId): Effect.Effect<ContextState, never, Scope.Scope> =>
   Effect.suspend(() => contexts.states.has(contextId) ? use(contexts, contextId) : acquire(contexts, contextId))
+
+/** Runs an effect after each change of a context, until the scope closes. */
+export const watch = (
+  { watchers }: Contexts,
+  contextId: ContextId,
+  watcher: Effect.Effect<unknown>
+): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.asVoid(Effect.acquireRelease(
+    Effect.sync(() => watchers.set(contextId, (watchers.get(contextId) ?? new Set()).add(watcher))),
+    () =>
+      Effect.sync(() => {
+        const all = watchers.get(contextId)
+        if (all?.delete(watcher) && all.size === 0) watchers.delete(contextId)
+      })
+  ))
+
+/** Reports a change of a context to those who watch it. */
+export const notify = ({ watchers }: Contexts, contextId: ContextId | undefined): Effect.Effect<void> => {
+  const all = contextId === undefined ? undefined : watchers.get(contextId)
+  return all === undefined ? Effect.void : Effect.forEach([...all], (watcher) => watcher, { discard: true })
+}

@@ -3,12 +3,16 @@ import * as Equal from "effect/Equal"
 import * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
 import * as TaskProgress from "../../TaskProgress.ts"
+import * as TaskState from "../../TaskState.ts"
+import * as Transition from "./transition.ts"
 
 /** The events of a turn so far. `known` is the task that the message continues, as it was before. */
 export interface Reading {
   readonly known: Task | undefined
   readonly progress: TaskProgress.TaskProgress
   isEmpty: boolean
+  /** True if only a snapshot came that shows the task as it waited for the message. */
+  isPast: boolean
   /** The events that the state of the conversation has, and those that it does not have yet. */
   size: number
   unread: number
@@ -19,6 +23,7 @@ export const make = (known: Task | undefined): Reading => ({
   known,
   progress: TaskProgress.make(),
   isEmpty: true,
+  isPast: false,
   size: 0,
   unread: 0
 })
@@ -30,29 +35,23 @@ export const add = (self: Reading, event: StreamEvent.StreamEvent): void => {
   if (self.isEmpty && self.known !== undefined && StreamEvent.taskId(event) === self.known.id) {
     TaskProgress.add(self.progress, self.known)
   }
+  self.isPast = self.isEmpty && self.known?.id === StreamEvent.taskId(event) && event._tag === "Task" &&
+    TaskState.isInterrupted(event.status.state)
   self.isEmpty = false
   self.unread += isChunk(event) ? 1 : Infinity
   TaskProgress.add(self.progress, event)
 }
 
-/** Returns the whole task so far. */
-export const task = ({ progress }: Reading): Task | undefined => TaskProgress.task(progress)
-
-/** Returns the task for the state of the conversation. */
-export const read = (self: Reading): Task | undefined => {
-  self.size = Number.isFinite(self.unread) ? self.size + self.unread : self.size
-  self.unread = 0
-  return task(self)
+/** Returns the whole task so far, which later events do not change. */
+export const task = ({ progress }: Reading): Task | undefined => {
+  const task = TaskProgress.task(progress)
+  return task?.artifacts === undefined
+    ? task
+    : { ...task, artifacts: task.artifacts.map((artifact) => ({ ...artifact, parts: [...artifact.parts] })) }
 }
 
-/**
- * True if the state of the conversation is to follow: at once, except for further chunks of artifacts. A long artifact is
- * copied again when it has grown by a sixteenth, so that the work is in proportion to its length.
- */
-export const isDue = ({ size, unread }: Reading): boolean => unread * 16 > size
-
 /** Returns a task without the artifacts that were known before. */
-export const since = (known: Task | undefined, task: Task): Task => {
+const since = (known: Task | undefined, task: Task): Task => {
   if (known?.artifacts === undefined || known.id !== task.id || task.artifacts === undefined) return task
   const before = new Map(known.artifacts.map(({ artifactId, parts }) => [artifactId, parts]))
   const artifacts = task.artifacts.flatMap((artifact) => {
@@ -63,6 +62,28 @@ export const since = (known: Task | undefined, task: Task): Task => {
   })
   return { ...task, artifacts }
 }
+
+/** Returns the task so far, and what is new of it, or nothing if no event had a task. */
+export const result = (self: Reading): Transition.Progress | undefined => {
+  const all = task(self)
+  return all && { task: all, news: since(self.known, all) }
+}
+
+/** Returns the same for the state of the conversation while the turn goes on. */
+export const read = (self: Reading): Transition.Progress | undefined => {
+  self.size = Number.isFinite(self.unread) ? self.size + self.unread : self.size
+  self.unread = 0
+  const progress = result(self)
+  if (progress === undefined || !self.isPast) return progress
+  const past = Transition.unknownState(progress.task.id, progress.task)
+  return { task: past, news: past }
+}
+
+/**
+ * True if the state of the conversation is to follow: at once, except for further chunks of artifacts. A long artifact is
+ * copied again when it has grown by a sixteenth, so that the work is in proportion to its length.
+ */
+export const isDue = ({ size, unread }: Reading): boolean => unread * 16 > size
 
 /** Marks an event of a turn, so that views of the turn leave out what was known of the task before. */
 export const mark = <A extends StreamEvent.StreamEvent>(event: A, _known: Task | undefined): A => event

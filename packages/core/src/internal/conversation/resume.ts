@@ -24,7 +24,7 @@ interface Following {
 
 const publish = ({ reading, task, thread }: Following) =>
   Effect.suspend(() =>
-    Thread.apply(thread, { _tag: "Receive", contextId: undefined, task: Reading.read(reading) ?? task })
+    Thread.apply(thread, { _tag: "Receive", progress: Reading.read(reading) ?? { task, news: task } })
   )
 
 const conclude = (self: Following): Effect.Effect<unknown> =>
@@ -32,9 +32,8 @@ const conclude = (self: Following): Effect.Effect<unknown> =>
     const { isGone, reading, thread } = self
     thread.catchUp = Effect.void
     thread.context.turns--
-    const current = Reading.task(reading)
-    if (current !== undefined) return Effect.andThen(publish(self), Thread.record(thread, current))
-    return isGone ? Thread.apply(thread, { _tag: "Forget" }) : publish(self)
+    const isUnknown = isGone && Reading.task(reading) === undefined
+    return isUnknown ? Thread.apply(thread, { _tag: "Forget" }) : publish(self)
   })
 
 /** The whole task once it is completed, if the peer emitted only what was new. */

@@ -14,7 +14,6 @@ import type { Task } from "../../Task.ts"
 import * as TaskState from "../../TaskState.ts"
 import * as Contexts from "./contexts.ts"
 import * as Failures from "./failures.ts"
-import * as Reading from "./reading.ts"
 import * as Transition from "./transition.ts"
 
 /** A conversation, changed by {@link apply} only. */
@@ -58,11 +57,14 @@ export const make = Effect.fnUntraced(function*(
 
 /** Changes the state, and with it what is known of the context. */
 export const apply = (self: Thread, event: Transition.Event): Effect.Effect<ConversationState> =>
-  Effect.uninterruptible(SubscriptionRef.updateAndGet(self.state, (state) => {
+  SubscriptionRef.updateAndGet(self.state, (state) => {
     const next = Transition.apply(state, event)
     self.context.shared = Transition.share(next)
     return next
-  }))
+  }).pipe(
+    Effect.tap(({ contextId }) => Contexts.notify(self.contexts, contextId)),
+    Effect.uninterruptible
+  )
 
 /** Moves the conversation to a context, and takes over what is known of it. */
 export const enter = (
@@ -87,6 +89,19 @@ export const current = (self: Thread): Effect.Effect<ConversationState> =>
       const known = contextId === undefined ? undefined : self.contexts.states.get(contextId)
       return enter(self, contextId, known ?? self.context)
     })
+  )
+
+/** Emits the state and its changes, those by other conversations in the context included. */
+export const changes = (self: Thread): Stream.Stream<ConversationState> =>
+  SubscriptionRef.changes(self.state).pipe(
+    Stream.map(({ contextId }) => contextId),
+    Stream.changes,
+    Stream.switchMap((contextId) =>
+      contextId === undefined
+        ? Stream.never
+        : Stream.unwrap(Effect.as(Contexts.watch(self.contexts, contextId, current(self)), Stream.never))
+    ),
+    Stream.merge(SubscriptionRef.changes(self.state))
   )
 
 /** Returns a task once it has settled, or as it is known if nothing more is to come of it. */
@@ -153,22 +168,24 @@ export const find = Effect.fnUntraced(function*(self: Thread): Effect.fn.Return<
   return (yield* apply(self, { _tag: "Find", task })).pending
 })
 
-/** Records a task that has settled, without what `known` of it was recorded before. */
-export const record = (self: Thread, task: Task, known?: Task): Effect.Effect<ConversationState> =>
-  apply(self, { _tag: "Settle", task, news: Reading.since(known, task) })
+/** Waits for a task that was left running, and records it. */
+const finish = Effect.fnUntraced(function*(self: Thread, task: Task) {
+  const settled = yield* settle(self, task)
+  yield* apply(self, { _tag: "Settle", progress: { task: settled, news: settled } })
+})
 
 /** Waits until no task runs in the context. */
 export const clear = Effect.fnUntraced(function*(self: Thread) {
   const { contextId, pending, unanswered } = SubscriptionRef.getUnsafe(self.state)
   if (pending !== undefined && pending.status.state !== "input-required") {
-    yield* record(self, yield* settle(self, pending))
+    yield* finish(self, pending)
   }
   if (unanswered === undefined || contextId === undefined) return
   const listed = yield* listRunning(self, contextId)
   if (listed._tag === "None") return
   for (const task of listed.value) {
     yield* apply(self, { _tag: "Find", task })
-    yield* record(self, yield* settle(self, task))
+    yield* finish(self, task)
   }
-  yield* apply(self, { _tag: "Receive", contextId, task: undefined })
+  yield* apply(self, { _tag: "Receive" })
 })

@@ -28,17 +28,27 @@ const statusMessage = ({ history, status }: Task): Message.Message | undefined =
 export const question = (task: Task | undefined): Message.Message | undefined =>
   task !== undefined && TaskState.isInterrupted(task.status.state) ? statusMessage(task) : undefined
 
+const answerId = ({ id }: Task): Id.MessageId => Id.MessageId.make(`${id}/answer`)
+
 /** Returns the question of a task that asks, the answer of one that ended; nothing while it runs. */
-export const outcome = (task: Task): Message.Message | undefined => {
+const outcome = (task: Task): Message.Message | undefined => {
   const { artifacts = [], contextId, id, status } = task
   if (TaskState.isInterrupted(status.state)) return statusMessage(task)
   if (status.state !== "completed") return TaskState.isTerminal(status.state) ? status.message : undefined
   return artifacts.length === 0 ? statusMessage(task) : {
     _tag: "Message",
-    messageId: Id.MessageId.make(`${id}/answer`),
+    messageId: answerId(task),
     role: "agent",
     parts: artifacts.flatMap(({ parts }) => parts),
     taskId: id,
     ...(contextId === undefined ? undefined : { contextId })
   }
+}
+
+/** Adds the question of a task that asks, or the answer of one that ended. An answer of which there is more replaces it. */
+export const conclude = (self: Transcript, task: Task): Transcript => {
+  const message = outcome(task)
+  if (message === undefined || message.messageId !== answerId(task)) return add(self, message)
+  const index = self.findIndex(({ messageId }) => messageId === message.messageId)
+  return index === -1 ? [...self, message] : self.with(index, message)
 }

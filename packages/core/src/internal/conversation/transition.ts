@@ -12,6 +12,12 @@ import * as Transcript from "./transcript.ts"
 /** What conversations in one context share: the task that was left there, and a message that may have been received. */
 export type Shared = Pick<ConversationState, "pending" | "unanswered">
 
+/** A task as it stands, and the part of it that is new to the transcript. */
+export interface Progress {
+  readonly task: Task
+  readonly news: Task
+}
+
 /** What happened to a conversation. */
 export type Event =
   /** The conversation takes over what is known of its context, or of another one. */
@@ -19,9 +25,13 @@ export type Event =
   /** A message is sent, to the task that its id names. */
   | { readonly _tag: "Send"; readonly message: Message }
   /** The agent responded: with a task as it stands, or with a message. No message is unanswered. */
-  | { readonly _tag: "Receive"; readonly contextId: Id.ContextId | undefined; readonly task: Task | undefined }
-  /** A turn, or a task that was left running, is over for now. `news` is the part of the task that is new. */
-  | { readonly _tag: "Settle"; readonly task: Task; readonly news: Task }
+  | {
+    readonly _tag: "Receive"
+    readonly contextId?: Id.ContextId | undefined
+    readonly progress?: Progress | undefined
+  }
+  /** A task that was left running has settled. */
+  | { readonly _tag: "Settle"; readonly progress: Progress }
   /** A turn is over with a message instead of a task. */
   | { readonly _tag: "Reply"; readonly reply: Message }
   /** The agent refused a message, which leaves no trace if it was new. */
@@ -72,6 +82,9 @@ const make = (
 export const normalize = ({ contextId, pending, transcript, unanswered }: ConversationState): ConversationState =>
   make(contextId, pending, unanswered, transcript)
 
+const conclude = (transcript: Transcript.Transcript, { progress }: { readonly progress?: Progress | undefined }) =>
+  progress === undefined ? transcript : Transcript.conclude(transcript, progress.news)
+
 /** Returns the state after an event. */
 export const apply = (state: ConversationState, event: Event): ConversationState => {
   const { contextId, pending, transcript, unanswered } = state
@@ -84,9 +97,9 @@ export const apply = (state: ConversationState, event: Event): ConversationState
       return make(message.contextId, task, message.messageId, Transcript.add(transcript, message))
     }
     case "Receive":
-      return make(event.contextId ?? contextId, event.task ?? pending, undefined, transcript)
+      return make(event.contextId ?? contextId, event.progress?.task ?? pending, undefined, conclude(transcript, event))
     case "Settle":
-      return make(contextId, event.task, unanswered, Transcript.add(transcript, Transcript.outcome(event.news)))
+      return make(contextId, event.progress.task, unanswered, conclude(transcript, event))
     case "Reply": {
       const isPending = pending !== undefined && event.reply.taskId === pending.id
       return make(contextId, isPending ? pending : undefined, unanswered, Transcript.add(transcript, event.reply))

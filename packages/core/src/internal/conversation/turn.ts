@@ -83,7 +83,9 @@ const enter = Effect.fnUntraced(function*({ scope, thread }: Turn, contextId: Id
 
 /** Brings the state level with the events so far. */
 const publish = ({ reading, thread }: Turn, contextId?: Id.ContextId): Effect.Effect<void> =>
-  Effect.suspend(() => Effect.asVoid(Thread.apply(thread, { _tag: "Receive", contextId, task: Reading.read(reading) })))
+  Effect.suspend(() =>
+    Effect.asVoid(Thread.apply(thread, { _tag: "Receive", contextId, progress: Reading.read(reading) }))
+  )
 
 const observe = (turn: Turn, events: ReadonlyArray<StreamEvent.StreamEvent>): Effect.Effect<void> =>
   Effect.suspend(() => {
@@ -138,11 +140,11 @@ const concludeUnanswered = (turn: Turn) => {
 
 const conclude = (turn: Turn): Effect.Effect<unknown> =>
   Effect.suspend((): Effect.Effect<unknown> => {
-    const { asked, reading, reply, thread } = turn
+    const { reading, reply, thread } = turn
     thread.catchUp = Effect.void
     thread.context.turns--
-    const task = Reading.task(reading)
-    if (task !== undefined) return Thread.record(thread, task, asked)
+    const progress = Reading.result(reading)
+    if (progress !== undefined) return Thread.apply(thread, { _tag: "Receive", progress })
     return reply === undefined ? concludeUnanswered(turn) : Thread.apply(thread, { _tag: "Reply", reply })
   })
 
