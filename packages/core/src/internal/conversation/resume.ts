@@ -48,7 +48,7 @@ const missing = ({ first, reading, task, thread }: Following): Events => {
 const events = (self: Following): Events =>
   self.thread.agent.subscribe(self.task.id).pipe(
     Stream.takeUntil((event) => StreamEnd.endsTurn(self.task.id, event)),
-    Stream.catchIf(Failures.cannotSubscribe, () => Stream.fromEffect(self.thread.agent.waitFor(self.task))),
+    Stream.catchIf(Failures.cannotSubscribe, () => Stream.fromEffect(self.thread.agent.waitFor(self.task.id))),
     Stream.tapError((error) =>
       Effect.sync(() => {
         if ("task" in error.reason) Reading.add(self.reading, error.reason.task)
