@@ -1,4 +1,5 @@
-import { Agent, AgentTransport, Id, Operation, ServiceParameters } from "@effect-a2a/core"
+import { Agent, AgentTransport, Credentials, Discovery, Id, Operation, ServiceParameters } from "@effect-a2a/core"
+import { Rest } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { covers } from "../support/covers.ts"
@@ -17,6 +18,7 @@ import {
   talkTo,
   taskJson
 } from "../support/peer.ts"
+import { respond as peer } from "../support/respond.ts"
 
 const taskId = Id.TaskId.make("t-1")
 
@@ -89,6 +91,40 @@ describe("headers", () => {
         }
       })
     ))
+
+  it.effect(
+    `merge the caller's header of extensions with those of the SDK, under either name, each extension once`,
+    () =>
+      inEach((one) =>
+        Effect.gen(function*() {
+          const { asked, layer } = talkTo(one, respond(one))
+          const name = one.protocol.extensionsHeader.toLowerCase()
+          const other = name === "a2a-extensions" ? "x-a2a-extensions" : "a2a-extensions"
+          const cases = [
+            [{ "A2A-Extensions": "https://x.test/e1, https://x.test/e2" }, ["https://x.test/e1"]],
+            [{ "X-A2A-Extensions": "https://x.test/e1", "a2a-extensions": " ,https://x.test/e2,," }, []],
+            [{ [name]: "https://x.test/e2" }, ["https://x.test/e1", "https://x.test/e2"]]
+          ] as const
+          for (const [headers, extensions] of cases) {
+            asked.length = 0
+            yield* Agent.getTask(taskId).pipe(
+              Effect.provide(agent(layer)),
+              ServiceParameters.provide({ headers, extensions })
+            )
+            const sent = asked[0]!.headers[name]!.split(", ")
+            assert.sameMembers(sent, ["https://x.test/e1", "https://x.test/e2"])
+            assert.isUndefined(asked[0]!.headers[other])
+          }
+          asked.length = 0
+          yield* Agent.getTask(taskId).pipe(
+            Effect.provide(agent(layer)),
+            ServiceParameters.provide({ headers: { "A2A-Extensions": "" } })
+          )
+          assert.isUndefined(asked[0]!.headers[name])
+        })
+      ),
+    covers("field:N2-45")
+  )
 
   it.effect(
     `contain the accepted media types, and a content type only if there is a body`,
@@ -229,7 +265,8 @@ describe("URLs", () => {
           ["localhost:8080", "http://localhost:8080"],
           ["agent.test/a2a", "https://agent.test/a2a"],
           ["https:agent.test", "https://agent.test"],
-          ["ftp://agent.test", "https://agent.test"]
+          ["ftp://agent.test", "https://agent.test"],
+          ["//agent.test/a2a", "https://agent.test/a2a"]
         ] as const
       ) {
         const { layer } = talkTo(rest, respond(rest), { url })
@@ -237,7 +274,64 @@ describe("URLs", () => {
         assert.strictEqual(error.reason._tag, "InvalidRequestError")
         assert.include(error.message, `did you mean "${meant}"`)
       }
-    }), covers("field:URL-07"))
+      const { layer } = talkTo(rest, respond(rest), { url: "/api/a2a?key=k" })
+      const error = yield* Effect.flip(Effect.provide(Effect.void, layer))
+      assert.include(
+        error.message,
+        "\"/api/a2a\" is not an absolute http(s) URL; a path is completed by BrowserAgent only"
+      )
+    }), covers("field:URL-07", "field:N2-24"))
+
+  it.effect(
+    "that are operations' are refused at once, by the interface and by discovery, with the base URL",
+    () =>
+      Effect.gen(function*() {
+        const paths = [
+          ["/a2a/v1/message:stream", "/a2a/v1", "message:stream"],
+          ["/a2a/v1/message%3Asend", "/a2a/v1", "message:send"],
+          ["/a2a/message%3asend/", "/a2a", "message:send"],
+          ["/acme/message:send", "/acme", "message:send"],
+          ["/message:send?key=s3cr3t", "", "message:send"],
+          ["/a2a/tasks/t-1:cancel", "/a2a", "tasks/t-1:cancel"],
+          ["/a2a/acme/tasks/a%2Fb:subscribe", "/a2a/acme", "tasks/a%2Fb:subscribe"],
+          ["/a2a/v1/tasks/t-1/pushNotificationConfigs", "/a2a/v1", "tasks/t-1/pushNotificationConfigs"],
+          ["/tasks/t-1/pushNotificationConfigs/c-1", "", "tasks/t-1/pushNotificationConfigs/c-1"],
+          ["/a2a/extendedAgentCard", "/a2a", "extendedAgentCard"],
+          ["/a2a/v1/card", "/a2a", "v1/card"]
+        ] as const
+        for (const [path, base, operation] of paths) {
+          const url = `https://agent.test${path}`
+          yield* inEach((one) =>
+            Effect.gen(function*() {
+              const { asked, layer } = talkTo(one, respond(one), { url })
+              const found = Discovery.layer({ agent: url, bindings: [Rest.binding] }).pipe(
+                Layer.provide([Credentials.layerNone, peer(respond(one)).layer])
+              )
+              for (const transport of [layer, found]) {
+                const { reason } = yield* Effect.flip(Effect.provide(Effect.void, transport))
+                assert.strictEqual(reason._tag, "InvalidRequestError")
+                assert.strictEqual(
+                  reason.message,
+                  `https://agent.test${path.replace(/\?.*/, "")} looks like an operation path (${operation}); ` +
+                    `expected the interface's base URL: https://agent.test${base}`
+                )
+              }
+              assert.deepStrictEqual(asked, [])
+            })
+          )
+        }
+      }),
+    covers("field:N2-40")
+  )
+
+  it.effect("that only resemble operations' are used", () =>
+    Effect.gen(function*() {
+      for (const path of ["/tasks", "/v1/tasks/t-1", "/message", "/message:send/agent", "/agents/card", "/a:b"]) {
+        const { asked, layer } = talkTo(rest, respond(rest), { url: `https://agent.test${path}` })
+        yield* Effect.provide(Agent.getTask(taskId), agent(layer))
+        assert.deepStrictEqual(urlsOf(asked), [`GET ${path}/tasks/t-1`])
+      }
+    }), covers("field:N2-40"))
 
   it.effect("of 0.3 have its prefix once", () =>
     Effect.gen(function*() {
@@ -301,6 +395,58 @@ describe("requests", () => {
         }
       }
     }))
+
+  it.effect(
+    "subscribe at once with the verb that the interface knows, and look again if it no longer does",
+    () =>
+      Effect.gen(function*() {
+        for (const [name, [first, second]] of verbs) {
+          const one = combination(name)
+          let refused = first
+          const { asked, layer } = talkTo(
+            one,
+            (asked) => asked.method === refused ? new Response("", { status: 405 }) : respond(one)(asked)
+          )
+          const methods = () => asked.splice(0).map(({ method }) => method)
+          const subscribe = Stream.runDrain(Agent.subscribe(taskId))
+          yield* Effect.gen(function*() {
+            yield* Effect.all([subscribe, subscribe, subscribe])
+            assert.deepStrictEqual(methods(), [first, second, second, second], name)
+            refused = second
+            yield* Effect.all([subscribe, subscribe])
+            assert.deepStrictEqual(methods(), [second, first, first], name)
+          }).pipe(Effect.provide(agent(layer)))
+          // another transport has a memory of its own
+          yield* Effect.provide(subscribe, Layer.fresh(agent(layer)))
+          assert.deepStrictEqual(methods(), [first], name)
+        }
+      }),
+    covers("field:N2-41")
+  )
+
+  it.effect(
+    "subscribe with the other verb after a 405 that is an A2A error, and report the refusal of both",
+    () =>
+      Effect.gen(function*() {
+        for (const [name] of verbs) {
+          const { asked, layer } = talkTo(
+            combination(name),
+            () => json("{\"error\":{\"code\":405,\"status\":\"METHOD_NOT_FOUND\",\"message\":\"no\"}}", 405)
+          )
+          const subscribe = Effect.flip(Stream.runDrain(Agent.subscribe(taskId)))
+          const error = yield* Effect.provide(Effect.andThen(subscribe, subscribe), agent(layer))
+          assert.strictEqual(error.code, "METHOD_NOT_FOUND")
+          // what failed is not remembered
+          assert.deepStrictEqual(
+            asked.map(({ method }) => method),
+            name === "1.0 HTTP+JSON"
+              ? ["POST", "GET", "POST", "GET"]
+              : ["GET", "POST", "GET", "POST"]
+          )
+        }
+      }),
+    covers("field:N2-41")
+  )
 
   it.effect("subscribe once if 404 names the task", () =>
     Effect.gen(function*() {

@@ -33,7 +33,7 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
-import { CurrentPage } from "./Page.ts"
+import { CurrentOrigin, CurrentPage } from "./Page.ts"
 
 /** The installed bindings by name. */
 export const bindings = { rest: Rest.binding, jsonrpc: JsonRpc.binding } as const
@@ -47,12 +47,15 @@ export const protocols = { "1.0": ClientProtocol.v1_0, "0.3": ClientProtocol.v0_
 /** An installed protocol version. */
 export type Version = keyof typeof protocols
 
-/** An interface at a known URL. Defaults: REST and protocol version 1.0. */
+/**
+ * An interface at a known URL, or at a path of the page's origin such as `/api/a2a`. Defaults: REST and protocol version
+ * 1.0.
+ */
 export interface Options extends Connector.Options<Binding, Version> {}
 
 /**
- * An agent to be discovered. Defaults: all bindings and protocol versions; the first card is retried three times, as
- * {@link wakeful} does.
+ * An agent to be discovered by its URL, by a path of the page's origin, or by its card. Defaults: all bindings and
+ * protocol versions; the first card is retried three times, as {@link wakeful} does.
  */
 export interface DiscoveryOptions extends Connector.DiscoveryOptions {}
 
@@ -76,8 +79,10 @@ const offlineInterval = Duration.seconds(30)
  * network, attempts are at least 30 seconds apart. A `Retry-After` of the peer is respected.
  */
 export const wakeful = (policy: AgentTransport.Policy): AgentTransport.Policy =>
-  Schedule.modifyDelay(policy, ({ duration }) =>
+  Schedule.modifyDelay(policy, ({ duration, input }) =>
     Effect.gen(function*() {
+      // there will be no next attempt, which is decided after the wait
+      if (!input.isRetryable) return Duration.zero
       const page = yield* CurrentPage
       yield* (yield* page.isOnline)
         ? Effect.raceFirst(Effect.sleep(duration), page.next("online", "visible", "show"))
@@ -87,14 +92,38 @@ export const wakeful = (policy: AgentTransport.Policy): AgentTransport.Policy =>
 
 const reads = wakeful(AgentTransport.backoff(3))
 
+/** Completes a path by the page's origin. `//host` and `/\host` are no paths: they lead to another host. */
+const complete = Effect.fnUntraced(function*(url: string): Effect.fn.Return<string, AgentError.AgentError> {
+  if (!/^\/(?![/\\])/.test(url)) return url
+  const origin = yield* CurrentOrigin
+  if (origin !== undefined) return origin + url
+  const path = url.replace(/[?#].*$/s, "")
+  return yield* AgentError.make("connect", "InvalidRequestError", {
+    message: `"${path}" is a path of the page's origin, and there is no page here: use an absolute http(s) URL`,
+    violations: [{ field: "url", description: "an absolute http or https URL" }]
+  })
+})
+
+const completeOptions = (
+  options: Options | DiscoveryOptions
+): Effect.Effect<Options | DiscoveryOptions, AgentError.AgentError> => {
+  if ("url" in options) return Effect.map(complete(options.url), (url) => ({ ...options, url }))
+  const { agent } = options
+  return typeof agent === "string"
+    ? Effect.map(complete(agent), (agent) => ({ policy: reads, ...options, agent }))
+    : Effect.succeed({ policy: reads, ...options })
+}
+
 /**
- * Creates the transport alone, for decorators of your choice. Fails if the URL is invalid, or if no card or no usable
- * interface is found.
+ * Creates the transport alone, for decorators of your choice. Fails if the URL is invalid, if it is a path and there is
+ * no page, or if no card or no usable interface is found.
  */
 export const layerTransport = (
   options: Options | DiscoveryOptions
 ): Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError, HttpClient.HttpClient | Credentials> =>
-  Connector.layerTransport({ bindings, protocols }, "url" in options ? options : { policy: reads, ...options })
+  Layer.unwrap(
+    Effect.map(completeOptions(options), (options) => Connector.layerTransport({ bindings, protocols }, options))
+  )
 
 /**
  * Drops streams when the user leaves the page, so that the browser can keep the page in its back/forward cache;

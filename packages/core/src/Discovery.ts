@@ -88,7 +88,7 @@ const source = Effect.fnUntraced(function*(
   protocol: ClientProtocol.ClientProtocol,
   path: string | undefined
 ): Effect.fn.Return<Source, Failure, HttpClient.HttpClient | Credentials.Credentials> {
-  const base = yield* Effect.fromResult(Request.parseUrl(url)).pipe(Effect.mapError(toError("discover")))
+  const base = yield* Effect.fromResult(Request.parseBase(url)).pipe(Effect.mapError(toError("discover")))
   const { maxResponseSize } = yield* HttpBinding.CurrentLimits
   const peer = {
     base,

@@ -32,7 +32,7 @@ import { CurrentLimits, type HttpBinding, type HttpRequest } from "./HttpBinding
 import type * as HttpPeer from "./HttpPeer.ts"
 import * as Engine from "./internal/http/engine.ts"
 import * as Observe from "./internal/http/observe.ts"
-import { parseUrl } from "./internal/http/request.ts"
+import { parseBase } from "./internal/http/request.ts"
 import * as Recognizer from "./Recognizer.ts"
 import type { Transport } from "./Transport.ts"
 
@@ -51,7 +51,7 @@ type Requirements = HttpClient.HttpClient | Credentials.Credentials
 
 /** Collects what every exchange with the agent shares. Fails with `InvalidRequestError` if the URL is invalid. */
 const connect = Effect.fnUntraced(function*(options: Options, protocolBinding: string) {
-  const base = yield* Effect.fromResult(parseUrl(options.url)).pipe(
+  const base = yield* Effect.fromResult(parseBase(options.url)).pipe(
     Effect.mapError((reason) => new AgentError.AgentError({ operation: "connect", reason }))
   )
   const protocol = options.protocol ?? ClientProtocol.v1_0

@@ -44,6 +44,8 @@ interface Connection {
   readonly dialect: ClientDialect
   readonly limits: Limits
   readonly recognizers: ReadonlyArray<Recognizer.Recognizer>
+  /** By operation, the index of the request that this peer knows if it is not the first one. */
+  readonly knownRequests: Map<string, number>
 }
 
 const eventStreamType = "text/event-stream"
@@ -89,9 +91,9 @@ const notAStream = (self: Connection, received: HttpPeer.Received, text: string)
   return Unexpected.make({ received, text, expected: "an event stream", dialect: self.dialect.name, issue })
 }
 
-/** True for the bare 404 or 405 of a peer without the route; an A2A error says more. */
+/** True for a 405, and for the bare 404 of a peer without the route; an A2A error says more. */
 const lacksRoute = (failure: Failure, status: number) =>
-  !isReason(failure) && failure.reason === undefined && failure.code === undefined && (status === 404 || status === 405)
+  status === 405 || (status === 404 && !isReason(failure) && failure.reason === undefined && failure.code === undefined)
 
 interface Exchanged {
   readonly received: HttpPeer.Received
@@ -113,24 +115,34 @@ const exchange = (
   accept: string,
   lastEventId?: string | undefined
 ): Effect.Effect<Exchanged, Reason> => {
-  const attempt = (index: number, request: HttpRequest): Effect.Effect<Exchanged, Reason> =>
+  const { operation, requests } = prepared
+  const known = self.knownRequests.get(operation._tag) ?? 0
+  const order = [known, ...requests.map((_, index) => index).filter((index) => index !== known)]
+
+  const attempt = (turn: number): Effect.Effect<Exchanged, Reason> =>
     Effect.gen(function*() {
-      const received = yield* HttpPeer.exchange(self.peer, request, accept, { lastEventId })
+      const index = order[turn] ?? 0
+      const remember = () => turn > 0 && self.knownRequests.set(operation._tag, index)
+      const received = yield* HttpPeer.exchange(self.peer, requests[index] ?? requests[0], accept, { lastEventId })
       const { response } = received
-      if (response.status < 400 && HttpPeer.mediaType(response) === eventStreamType) return { received }
+      if (response.status < 400 && HttpPeer.mediaType(response) === eventStreamType) {
+        remember()
+        return { received }
+      }
       const body = yield* HttpPeer.read(response, self.limits.maxResponseSize)
       const result = accept === eventStreamType && !isSingle(body)
         ? Result.fail(notAStream(self, received, body.text))
         : fromResponse(self, received, body, prepared.id)
+      if (Result.isFailure(result) && lacksRoute(result.failure, response.status)) {
+        if (turn + 1 < order.length) return yield* attempt(turn + 1)
+      } else remember()
       if (Result.isSuccess(result)) return { json: result.success, received }
-      const next = prepared.requests[index + 1]
-      if (next !== undefined && lacksRoute(result.failure, response.status)) return yield* attempt(index + 1, next)
       const reason = isReason(result.failure)
         ? result.failure
         : yield* Refusal.fromResponse(result.failure, received, contextOf(self, prepared))
       return yield* Effect.fail(Unexpected.locate(received)(reason))
     })
-  return attempt(0, prepared.requests[0])
+  return attempt(0)
 }
 
 const decode = (self: Connection, operation: Operation.Any, json: unknown): Result.Result<unknown, Reason> => {
@@ -215,7 +227,14 @@ export const make = (options: {
 }): Transport => {
   const { binding, limits, peer } = options
   const recognizers = [...peer.protocol.recognizers, ...options.recognizers]
-  const self: Connection = { peer, binding, limits, recognizers, dialect: binding.dialect(peer.protocol) }
+  const self: Connection = {
+    peer,
+    binding,
+    limits,
+    recognizers,
+    knownRequests: new Map(),
+    dialect: binding.dialect(peer.protocol)
+  }
   const prepare = Prepare.make({ binding, protocol: peer.protocol, tenant: peer.target.tenant })
   const observed = Observe.agent(options.observer, peer, options.agentName)
 

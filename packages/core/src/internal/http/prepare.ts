@@ -12,6 +12,7 @@ type Reason = AgentError.AgentErrorReason
 
 /** A request ready to be sent, in the forms that peers know. */
 export interface Prepared {
+  readonly operation: Operation.Any
   readonly id: string
   readonly requests: Arr.NonEmptyReadonlyArray<HttpRequest>
   /** The request names a task. */
@@ -63,7 +64,7 @@ export const make = (options: {
     if (Result.isFailure(body)) return Result.fail(invalid(body.failure))
     const requests = binding.toRequests({ protocol, operation, body: body.success, id })
     return Arr.isReadonlyArrayNonEmpty(requests)
-      ? Result.succeed({ id, requests, ofTask: namesTask(request) })
+      ? Result.succeed({ operation, id, requests, ofTask: namesTask(request) })
       : Result.fail(notInProtocol(binding, protocol, operation))
   }
 }

@@ -9,9 +9,10 @@ import type { Credential } from "../../Credential.ts"
 import type { HttpRequest } from "../../HttpBinding.ts"
 import * as ServiceParameters from "../../ServiceParameters.ts"
 import { toPlacement } from "../credentials/placement.ts"
+import { operationPath } from "../protocol/routes.ts"
 
 const suggestion = (url: string) => {
-  const candidate = url.replace(/^(?:https?:|[a-z][a-z\d+.-]*:(?=\/\/))\/*/i, "")
+  const candidate = url.replace(/^(?:https?:|[a-z][a-z\d+.-]*:(?=\/\/))?[/\\]*/i, "")
   return /^(localhost|127\.|\[::1\])/.test(candidate) ? `http://${candidate}` : `https://${candidate}`
 }
 
@@ -23,15 +24,28 @@ export const parseUrl = (url: string): Result.Result<URL, AgentError.InvalidRequ
   const parsed = /^https?:\/\//i.test(url) ? URL.parse(url) : null
   if (parsed === null) {
     const shown = url.replace(/[?#].*$/s, "").replace(/[^/]*@/, "")
-    return invalid(
-      `"${shown}" is not an absolute http(s) URL; did you mean "${suggestion(shown)}"?`,
-      "an absolute http or https URL"
-    )
+    const hint = /^\/(?![/\\])/.test(shown)
+      ? "a path is completed by BrowserAgent only, in a page"
+      : `did you mean "${suggestion(shown)}"?`
+    return invalid(`"${shown}" is not an absolute http(s) URL; ${hint}`, "an absolute http or https URL")
   }
   return parsed.username === "" && parsed.password === ""
     ? Result.succeed(parsed)
     : invalid(`the URL of ${parsed.host} contains a user name or a password: pass them as Credentials`, "no user info")
 }
+
+/** Parses the URL of an agent's interface. Refuses that of an operation: nothing could be joined to it. */
+export const parseBase = (text: string): Result.Result<URL, AgentError.InvalidRequestError> =>
+  Result.flatMap(parseUrl(text), (url) => {
+    const [end, path] = operationPath.exec(url.pathname) ?? []
+    if (end === undefined) return Result.succeed(url)
+    const base = url.origin + url.pathname.slice(0, -end.length)
+    return invalid(
+      `${url.origin}${url.pathname} looks like an operation path (${path?.replace(/%3a/i, ":")}); ` +
+        `expected the interface's base URL: ${base}`,
+      "the base URL of an interface"
+    )
+  })
 
 /** Appends a request's path and query to the interface's URL. An empty path leaves the URL exactly as it is. */
 export const join = (base: URL, { path, prefix = "", query }: Pick<HttpRequest, "path" | "prefix" | "query">): URL => {
@@ -81,6 +95,9 @@ const addCredential = (
 const isHeader = ([name, value]: readonly [string, string]) =>
   /^[\w!#$%&'*+.^`|~-]+$/.test(name) && (value === "" || isHeaderValue(value))
 
+/** The names of the header that lists extensions, in all versions: a caller's is merged with what the SDK adds. */
+const isExtensions = ([name]: readonly [string, string]) => /^(?:x-)?a2a-extensions$/i.test(name)
+
 /** The message leaves out the value, which may be secret. */
 const illegal = ([name]: readonly [string, string]) =>
   new AgentError.InvalidRequestError({
@@ -103,7 +120,8 @@ export const make = Effect.fnUntraced(function*(options: {
 }) {
   const parameters = yield* ServiceParameters.Current
   const { protocol, request: { body, method } } = options
-  const wrong = Object.entries(parameters.headers).find((header) => !isHeader(header))
+  const headers = Object.entries(parameters.headers)
+  const wrong = headers.find((header) => !isHeader(header))
   if (wrong !== undefined) return yield* illegal(wrong)
   if (hasDotSegment(options.request.path)) {
     return yield* new AgentError.InvalidRequestError({
@@ -111,14 +129,16 @@ export const make = Effect.fnUntraced(function*(options: {
       violations: [{ field: "", description: "a name that can be a path segment" }]
     })
   }
-  const extensions = [...new Set([...parameters.extensions, ...options.extensions ?? []])]
+  const listed = headers.filter(isExtensions).flatMap(([, value]) => value.split(",")).map((one) => one.trim())
+  const extensions = new Set([...parameters.extensions, ...options.extensions ?? [], ...listed])
+  extensions.delete("")
   let request = HttpClientRequest.make(method)(join(options.base, options.request)).pipe(
-    HttpClientRequest.setHeaders(parameters.headers),
+    HttpClientRequest.setHeaders(protocol === undefined ? headers : headers.filter((one) => !isExtensions(one))),
     HttpClientRequest.accept(options.accept)
   )
   if (protocol !== undefined) request = HttpClientRequest.setHeader(request, "a2a-version", protocol.version)
-  if (protocol !== undefined && extensions.length > 0) {
-    request = HttpClientRequest.setHeader(request, protocol.extensionsHeader, extensions.join(", "))
+  if (protocol !== undefined && extensions.size > 0) {
+    request = HttpClientRequest.setHeader(request, protocol.extensionsHeader, [...extensions].join(", "))
   }
   if (options.lastEventId !== undefined && isHeaderValue(options.lastEventId)) {
     request = HttpClientRequest.setHeader(request, "last-event-id", options.lastEventId)

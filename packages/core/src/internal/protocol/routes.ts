@@ -9,6 +9,13 @@ const config = "/tasks/{taskId}/pushNotificationConfigs/{id}"
 const get: Route = { method: "GET", path: "/tasks/{id}:subscribe", body: "none" }
 const post: Route = { ...get, method: "POST" }
 
+/**
+ * Matches the end of a URL that is a route of either version, with its verb escaped or not. Paths that may as well be an
+ * agent's own, such as `/tasks`, are left out.
+ */
+export const operationPath =
+  /\/(message(?::|%3a)(?:send|stream)|tasks\/[^/]+(?:(?::|%3a)(?:cancel|subscribe|resubscribe)|\/pushNotificationConfigs(?:\/[^/]+)?)|extendedAgentCard|v1\/card)\/*$/i
+
 /** Creates the routes of a version. `subscribe` is the verb to try first: peers disagree on it, so both are known. */
 export const makeRoutes = (options: { readonly subscribe: "GET" | "POST"; readonly card: `/${string}` }): Routes => ({
   SendMessage: [{ method: "POST", path: "/message:send" }],
