@@ -416,7 +416,7 @@ describe("requests", () => {
             yield* Effect.all([subscribe, subscribe])
             assert.deepStrictEqual(methods(), [second, first, first], name)
           }).pipe(Effect.provide(agent(layer)))
-          // another transport has a memory of its own
+          // another transport remembers for itself
           yield* Effect.provide(subscribe, Layer.fresh(agent(layer)))
           assert.deepStrictEqual(methods(), [first], name)
         }

@@ -92,7 +92,7 @@ export const wakeful = (policy: AgentTransport.Policy): AgentTransport.Policy =>
 
 const reads = wakeful(AgentTransport.backoff(3))
 
-/** Completes a path by the page's origin. `//host` and `/\host` are no paths: they lead to another host. */
+/** Completes a path by the page's origin. `//host` and `/\host` stay as they are: they lead to another host. */
 const complete = Effect.fnUntraced(function*(url: string): Effect.fn.Return<string, AgentError.AgentError> {
   if (!/^\/(?![/\\])/.test(url)) return url
   const origin = yield* CurrentOrigin

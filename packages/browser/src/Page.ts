@@ -70,8 +70,8 @@ export const CurrentPage = Context.Reference<Page>("@effect-a2a/browser/Page/Cur
 })
 
 /**
- * The origin of the page or worker, such as `https://app.example`. Default: that of `location`; `undefined` where there
- * is none, as in Node.js and in sandboxed frames.
+ * The origin of the page or worker, such as `https://app.example`. Default: that of `location`; `undefined` in
+ * Node.js and in sandboxed frames.
  */
 export const CurrentOrigin = Context.Reference<string | undefined>("@effect-a2a/browser/Page/CurrentOrigin", {
   defaultValue: () => {

@@ -59,10 +59,13 @@ describe("NodeAgent.layerClient", () => {
         Effect.flip(made.send("hi")),
         Effect.flip(transport.call(Operation.ListTasks, {}))
       ])
+      assert.deepStrictEqual(
+        errors.map(({ delivery }) => delivery),
+        ["not-sent", "not-sent", "not-sent", "not-sent", undefined]
+      )
       for (const { isRetryable, reason } of errors) {
         assert.strictEqual(reason._tag, "ConnectionError")
         assert.match(reason.message, /^the layer of the HTTP client is closed: /)
-        assert.notProperty(reason, "messageId")
         assert.isFalse(isRetryable)
       }
       assert.lengthOf(asked, 0)

@@ -184,7 +184,7 @@ describe("NodeProxy", () => {
           )
           assert.strictEqual(error.reason._tag, "ConnectionError")
           assert.match(error.reason.message, message)
-          assert.notProperty(error.reason, "messageId")
+          assert.strictEqual(error.delivery, "not-sent")
           assert.strictEqual(error.isRetryable, status === 503)
           assert.notInclude(JSON.stringify([error, error.message, String(error.stack)]), "wrong-one")
         }

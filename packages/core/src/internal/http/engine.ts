@@ -214,6 +214,13 @@ const foldTask = (events: Stream.Stream<StreamEvent.StreamEvent, Reason>, id: Ta
   )
 }
 
+/** Returns the one response in place of a stream, as its only event. */
+const single = (self: Connection, operation: Operation.Streaming, exchanged: Exchanged, progress: Progress) =>
+  Effect.map(Effect.fromResult(decodeResult(self, operation, exchanged)), (event) => {
+    progress.hasBegun = true
+    return singleEvent(event as StreamEvent.StreamEvent)
+  })
+
 /** Makes a transport to an agent's interface. */
 export const make = (options: {
   readonly peer: HttpPeer.A2aPeer
@@ -227,14 +234,8 @@ export const make = (options: {
 }): Transport => {
   const { binding, limits, peer } = options
   const recognizers = [...peer.protocol.recognizers, ...options.recognizers]
-  const self: Connection = {
-    peer,
-    binding,
-    limits,
-    recognizers,
-    knownRequests: new Map(),
-    dialect: binding.dialect(peer.protocol)
-  }
+  const dialect = binding.dialect(peer.protocol)
+  const self: Connection = { peer, binding, limits, recognizers, knownRequests: new Map(), dialect }
   const prepare = Prepare.make({ binding, protocol: peer.protocol, tenant: peer.target.tenant })
   const observed = Observe.agent(options.observer, peer, options.agentName)
 
@@ -272,13 +273,9 @@ export const make = (options: {
       const prepared = yield* Effect.fromResult(prepare(operation, request))
       const lastEventId = cursor && LastEventId.begin(cursor, operation._tag === "SubscribeToTask")
       const exchanged = yield* exchange(self, prepared, eventStreamType, lastEventId)
-      if (!("json" in exchanged)) {
-        const options = { cursor, readTask: read, ...endOf(operation, request) }
-        return events(self, operation, prepared, exchanged.received, options, progress)
-      }
-      const event = yield* Effect.fromResult(decodeResult(self, operation, exchanged))
-      progress.hasBegun = true
-      return singleEvent(event as StreamEvent.StreamEvent)
+      if ("json" in exchanged) return yield* single(self, operation, exchanged, progress)
+      const options = { cursor, readTask: read, ...endOf(operation, request) }
+      return events(self, operation, prepared, exchanged.received, options, progress)
     }))
 
   return {
