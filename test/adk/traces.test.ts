@@ -53,12 +53,12 @@ describe("the span of a run", () => {
         assert.deepStrictEqual(attributes, {
           "gen_ai.operation.name": "invoke_agent",
           "gen_ai.agent.name": "demo",
-          "a2a.context.id": contextId,
-          "a2a.task.state": "completed",
+          "a2a.task.state": "TASK_STATE_COMPLETED",
           "server.address": "adk.test",
           "server.port": 80
         })
         assert.isString(taskId)
+        assert.isString(contextId)
         assert.isTrue(spans.every(({ status }) => status._tag === "Ended"))
         assert.isUndefined(errorOf(run))
         const children = spans.filter(({ parent }) => parent._tag === "Some" && parent.value.spanId === run.spanId)
@@ -81,7 +81,7 @@ describe("the span of a run", () => {
         const { runs: [run = assert.fail(), ...others] } = yield* traced(sends[by](input))
         const [code, text] = failures[input]!
         assert.deepStrictEqual([others.length, run.attributes.get("error.type")], [0, code])
-        assert.strictEqual(run.attributes.get("a2a.task.state"), "failed")
+        assert.strictEqual(run.attributes.get("a2a.task.state"), "TASK_STATE_FAILED")
         assert.match((errorOf(run) as AgentError.AgentError).message, text)
       }), covers("ADK-08"))
   }
@@ -97,14 +97,17 @@ describe("the span of a run", () => {
   it.effect("succeeds if the agent asks a question, and fails if the task is canceled", () =>
     Effect.gen(function*() {
       const { runs: [asked = assert.fail()] } = yield* traced(Agent.ask("confirm"))
-      assert.deepStrictEqual([asked.attributes.get("a2a.task.state"), errorOf(asked)], ["input-required", undefined])
+      assert.deepStrictEqual([asked.attributes.get("a2a.task.state"), errorOf(asked)], [
+        "TASK_STATE_INPUT_REQUIRED",
+        undefined
+      ])
       const { runs: [left = assert.fail()] } = yield* traced(Effect.gen(function*() {
         const fiber = yield* Effect.forkChild(stream("slow 9"), { startImmediately: true })
         yield* TestClock.adjust("1500 millis")
         yield* Fiber.interrupt(fiber)
       }))
       assert.deepStrictEqual([left.attributes.get("a2a.task.state"), left.attributes.get("error.type")], [
-        "canceled",
+        "TASK_STATE_CANCELED",
         "TASK_STATE_CANCELED"
       ])
     }), covers("ADK-08"))
@@ -115,7 +118,7 @@ describe("the span of a run", () => {
         const task = yield* Adk.send("slow 2", {}, { returnImmediately: true })
         assert.strictEqual(Task.text(yield* Adk.fastForward(Agent.waitFor(task))), "Tick 1. Tick 2. ")
       }))
-      assert.strictEqual(run.attributes.get("a2a.task.state"), "completed")
+      assert.strictEqual(run.attributes.get("a2a.task.state"), "TASK_STATE_COMPLETED")
     }), covers("ADK-08"))
 
   it.effect("is not made without a tracer, and requests have no trace headers then", () =>

@@ -30,6 +30,11 @@ import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import { make } from "./internal/http/observation.ts"
 import { Current } from "./internal/http/observe.ts"
+import { protoStates } from "./internal/protocol/enums.ts"
+import type { TaskState } from "./TaskState.ts"
+
+/** Returns the name of a state as the conventions write it, such as `TASK_STATE_INPUT_REQUIRED`. */
+export const stateName = (state: TaskState): string => protoStates[state]
 
 /** 10 ms, doubled up to 82 s. */
 const boundaries = Metric.exponentialBoundaries({ start: 0.01, factor: 2, count: 15 })

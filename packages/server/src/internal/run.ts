@@ -4,6 +4,7 @@ import * as Id from "@effect-a2a/core/Id"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
 import * as TaskState from "@effect-a2a/core/TaskState"
+import * as Telemetry from "@effect-a2a/core/Telemetry"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -32,8 +33,21 @@ export interface Sinks {
 /** Runs an executor's work in a span, a child of the request's, which may end earlier. */
 export const withTurnSpan = ({ contextId, taskId }: Turn) =>
   Effect.withSpan("a2a.execute", {
-    attributes: { "a2a.task.id": taskId, "a2a.context.id": contextId }
+    attributes: { "a2a.task.id": taskId, "gen_ai.conversation.id": contextId }
   }, { captureStackTrace: false })
+
+const isUnsuccessful = (state: TaskState.TaskState): boolean =>
+  state === "failed" || state === "canceled" || state === "rejected"
+
+/** Notes the last state in the span of the turn, with the code of a failure. */
+const annotateEnd = (state: TaskState.TaskState, exit: Exit.Exit<void, AgentErrorReason>): Effect.Effect<void> => {
+  const name = Telemetry.stateName(state)
+  const refusal = Exit.isFailure(exit) ? Cause.findErrorOption(exit.cause) : Option.none()
+  return Effect.annotateCurrentSpan({
+    "a2a.task.state": name,
+    ...(isUnsuccessful(state) ? { "error.type": Option.isSome(refusal) ? refusal.value.code : name } : undefined)
+  })
+}
 
 /** Appends events to the store, then publishes them. Ends the subscriptions if the last event ends the stream. */
 export const commit = Effect.fnUntraced(
@@ -102,7 +116,12 @@ export const run = (sinks: Sinks, turn: Turn, first: Task.Task, replies: Stream.
     }
 
     yield* emit([first])
-    yield* Effect.onExit(work, finish)
+    yield* Effect.onExit(
+      work,
+      (exit) => Effect.andThen(finish(exit), Effect.suspend(() => annotateEnd(writer.state(), exit)))
+    )
+    // the span is an error
+    if (isUnsuccessful(writer.state())) return yield* Effect.fail(Telemetry.stateName(writer.state()))
   }).pipe(
     withTurnSpan(turn),
     Effect.catchCause((cause) =>

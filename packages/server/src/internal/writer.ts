@@ -29,6 +29,7 @@ export interface Writer {
   readonly flush: () => ReadonlyArray<Event>
   readonly close: (state: TaskState.TaskState, message?: Message.Input) => ReadonlyArray<Event>
   readonly isHolding: () => boolean
+  readonly state: () => TaskState.TaskState
   readonly isClosed: () => boolean
 }
 
@@ -110,6 +111,7 @@ export const make = (options: Options): Writer => {
 
   return {
     isHolding: () => held !== undefined,
+    state: () => state,
     isClosed: () => TaskState.endsStream(state),
     flush: () => {
       release(false)

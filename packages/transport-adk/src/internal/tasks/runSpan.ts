@@ -5,6 +5,7 @@
 import * as AgentError from "@effect-a2a/core/AgentError"
 import type * as Id from "@effect-a2a/core/Id"
 import type * as Task from "@effect-a2a/core/Task"
+import * as Telemetry from "@effect-a2a/core/Telemetry"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -45,7 +46,7 @@ const endWith = (
 ) =>
   Effect.map(Clock.currentTimeNanos, (now) => {
     const failure = reason ?? (task && AgentError.fromTask(task))
-    if (task !== undefined) span.attribute("a2a.task.state", task.status.state)
+    if (task !== undefined) span.attribute("a2a.task.state", Telemetry.stateName(task.status.state))
     if (failure === undefined) return span.end(now, Exit.void)
     const { url } = client.target
     const error = new AgentError.AgentError({ operation: "invoke_agent", target: url, reason: failure })
@@ -64,7 +65,6 @@ export const start = Effect.fnUntraced(
         "gen_ai.operation.name": "invoke_agent",
         ...(appName !== undefined && { "gen_ai.agent.name": appName }),
         "gen_ai.conversation.id": contextId,
-        "a2a.context.id": contextId,
         "a2a.task.id": taskId,
         ...serverOf(target.url)
       }
