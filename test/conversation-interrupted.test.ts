@@ -55,7 +55,7 @@ describe("an interrupted turn", () => {
         assert.deepStrictEqual(yield* states, ["canceled"])
         const { pending, unanswered } = yield* conversation.state
         assert.deepStrictEqual([pending, unanswered], [undefined, undefined])
-      }).pipe(Effect.provide(agent)), covers("field:CAN-04"))
+      }).pipe(Effect.provide(agent)), covers("field:CAN-04", "field:N2-37"))
 
     it.effect(
       `is canceled by a conversation that continues from the saved state: ${name}`,
