@@ -288,5 +288,8 @@ export const read = (response: HttpClientResponse.HttpClientResponse, maxSize: n
 /** Returns a peer's URL without user info, query and fragment, which may be secret. */
 export const publicUrl = ({ base }: HttpPeer): string => PublicUrl.publicUrl(base)
 
+/** Returns the beginning of a text for a message, by default 200 characters: on one line, without control characters. */
+export const snippet: (text: string, size?: number) => string = Json.snippet
+
 /** Makes a parser of server-sent events, of which none may be larger than `maxEventSize` characters. */
 export const makeParser = Sse.makeParser

@@ -1,7 +1,8 @@
-import { Message, Task } from "@effect-a2a/core"
+import { Agent, Message, Task } from "@effect-a2a/core"
 import { AgentExecutor, AgentServer, Caller } from "@effect-a2a/server"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer, Stream } from "effect"
+import { covers } from "../../../test/support/covers.ts"
 import { card, send } from "./support.ts"
 
 class Name extends Context.Service<Name, string>()("test/Name") {}
@@ -33,3 +34,23 @@ for (const [kind, execute] of Object.entries(executions)) {
     }).pipe(Effect.provide(agent))
   })
 }
+
+it.effect("an agent whose layer was closed refuses messages, and says so", () =>
+  Effect.gen(function*() {
+    let turns = 0
+    const transport = AgentServer.layerMemory({ card }).pipe(Layer.provide(AgentExecutor.layer(() => {
+      turns++
+      return Stream.make("hi")
+    })))
+    const agent = yield* Effect.provide(Agent.make, transport)
+    const errors = yield* Effect.all([
+      Effect.flip(agent.send("hi")),
+      Effect.flip(agent.ask("hi")),
+      Effect.flip(Stream.runDrain(agent.stream("hi")))
+    ])
+    for (const error of errors) {
+      assert.match(error.reason.message, /^the layer of the agent is closed: /)
+      assert.deepStrictEqual([error.delivery, error.isRetryable], ["refused", false])
+    }
+    assert.strictEqual(turns, 0)
+  }), covers("field:N2-47"))

@@ -1,4 +1,4 @@
-import { AdkContent, AdkError } from "@effect-a2a/transport-adk"
+import { type AdkClient, AdkContent, AdkError } from "@effect-a2a/transport-adk"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -183,4 +183,28 @@ describe("refusals", () => {
       )
       assert.deepStrictEqual([back.message, back.reason._tag], [error.message, error.reason._tag])
     }), covers("ADK-06"))
+})
+
+describe("a page in place of a response", () => {
+  const login = "<!doctype html>\n<title>Sign\u0000 in\u001b[2J, me@x.test</title>"
+  const calls = {
+    "POST /run_sse": (client: AdkClient.Service) => Stream.runDrain(client.runSse({ ...request, userId: "me@x.test" })),
+    "GET /apps/app/users/{user}/sessions/{session}": (client: AdkClient.Service) =>
+      client.getSession({ userId: "me@x.test", sessionId: "s" })
+  }
+  for (const [route, call] of Object.entries(calls)) {
+    it.effect(`is reported with route, status, content type and its beginning: ${route}`, () =>
+      Effect.gen(function*() {
+        const { client } = serving(() => page(login, 200))
+        const { reason } = yield* Effect.flip(Effect.flatMap(client, call))
+        assert(reason._tag === "MalformedResponseError")
+        const url = `http://adk.test${route.split(" ")[1]}`
+        assert.deepStrictEqual([reason.url, reason.status, reason.contentType], [url, 200, "text/html"])
+        assert.match(
+          reason.message,
+          /^expected (?:JSON|an event stream), got text\/html \(HTTP 200\) from http:\S+: <!doctype html> <title>Sign in \[2J, /
+        )
+        assert.notInclude(reason.message, "me@x.test")
+      }), covers("field:N2-42"))
+  }
 })

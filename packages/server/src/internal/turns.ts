@@ -147,11 +147,20 @@ const proceed = Effect.fnUntraced(function*(
   return yield* start(state, yield* toTurn(request, id, task))
 })
 
+/** A turn cannot run in a scope that is closed; the caller would be interrupted. */
+const closedReason = () =>
+  reason("ServiceUnavailableError", {
+    message:
+      "the layer of the agent is closed: call the agent while its layer is provided, or hold the layer in a ManagedRuntime",
+    isRetryable: false
+  })
+
 const begin = Effect.fnUntraced(function*(
   state: State.State,
   extensions: ReadonlyArray<AgentExtension>,
   request: Operation.SendMessageRequest
 ): Effect.fn.Return<Message.Message | Started, AgentErrorReason, Scope.Scope> {
+  if (state.turns.state._tag === "Closed") return yield* Effect.fail(closedReason())
   yield* validate(extensions, request)
   const { taskId } = request.message
   // a message without a task runs outside the lock

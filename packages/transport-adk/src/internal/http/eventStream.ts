@@ -33,7 +33,7 @@ const decode = Schema.decodeUnknownResult(AdkEvent.Event)
 
 const toMalformed = (data: string, issue: string) =>
   new AgentError.MalformedResponseError({
-    message: `cannot read an event: ${issue}; it begins with ${JSON.stringify(data.slice(0, 200))}`,
+    message: `cannot read an event: ${issue}; it begins with ${HttpPeer.snippet(data)}`,
     dialect: "ADK",
     issue
   })
@@ -172,11 +172,3 @@ export const fromBytes = (maxEventSize: number) =>
       })
       return next
     }))
-
-/** Returns the reason for a response that is not an event stream. */
-export const notAStream = (mediaType: string) =>
-  new AgentError.MalformedResponseError({
-    message: `expected an event stream, got content type ${mediaType || "(none)"}`,
-    dialect: "ADK",
-    issue: `content-type ${mediaType}`
-  })

@@ -111,13 +111,38 @@ const toRefusalContext = (request: Request): Refusal.RefusalContext => {
   })
 }
 
-const toMalformed = (status: number, text: string) => (issue: string) =>
+/** Where a response came from, what it claims to be, and how it begins; without the user's id. */
+const whence = (target: string, request: Request, refused: HttpPeer.JsonResponse) => {
+  const contentType = HttpPeer.mediaType(refused.response)
+  return {
+    url: target.replace(/\/+$/, "") + toRoute(request),
+    status: refused.response.status,
+    ...(contentType === "" ? undefined : { contentType }),
+    snippet: HttpPeer.snippet(withoutUser(request, refused).text)
+  }
+}
+
+/** Makes the reason of a response in another form than expected, such as the page of a login. */
+const unexpected = (
+  from: ReturnType<typeof whence>,
+  expected: string,
+  issue: string
+) =>
   new AgentError.MalformedResponseError({
-    message: `cannot read the response (HTTP ${status}): ${issue}; it begins with ${
-      JSON.stringify(text.slice(0, 200))
-    }`,
+    message:
+      `expected ${expected}, got ${from.contentType ?? "no content type"} (HTTP ${from.status}) from ${from.url}` +
+      (from.snippet && `: ${from.snippet}`),
     dialect: "ADK",
-    issue
+    issue,
+    ...from
+  })
+
+const toMalformed = (from: ReturnType<typeof whence>, issue: string) =>
+  new AgentError.MalformedResponseError({
+    message: `cannot read the response (HTTP ${from.status}): ${issue}; it begins with ${from.snippet}`,
+    dialect: "ADK",
+    issue,
+    ...from
   })
 
 /** The exchanges that a client is made of. */
@@ -138,6 +163,8 @@ export interface Http {
   ) => (request: Request) => Effect.Effect<S["Type"], Reason>
   /** Returns the reason of a response whose status is 400 or above. */
   readonly toRefusal: (request: Request, response: HttpPeer.JsonResponse) => Effect.Effect<Reason>
+  /** Returns the reason of a response that is not an event stream. */
+  readonly notAStream: (request: Request, response: HttpPeer.JsonResponse) => Reason
   /** Returns a function that adds the operation's name and the server's URL to a reason. */
   readonly toError: (operation: string) => (reason: Reason) => AdkError.AdkError
   /** Applies the total timeout to an operation, and {@link toError} to its failures. */
@@ -181,15 +208,24 @@ export const make = (server: HttpPeer.HttpPeer): Http => {
   const fetchAs: Http["fetchAs"] = (schema, ifNull) => {
     const decode = Schema.decodeUnknownResult(schema)
     return Effect.fnUntraced(function*(request) {
-      const { body, response, text } = yield* fetchOk(request)
-      const fail = toMalformed(response.status, text)
-      const json = yield* Effect.fromResult(Result.mapError(body, fail))
-      return yield* Effect.fromResult(Result.mapError(decode(json ?? ifNull), ({ message }) => fail(message)))
+      const whole = yield* fetchOk(request)
+      const from = whence(target, request, whole)
+      const json = yield* Effect.fromResult(Result.mapError(whole.body, (issue) => unexpected(from, "JSON", issue)))
+      return yield* Effect.fromResult(
+        Result.mapError(decode(json ?? ifNull), ({ message }) => toMalformed(from, message))
+      )
     })
   }
+
+  const notAStream: Http["notAStream"] = (request, response) =>
+    unexpected(
+      whence(target, request, response),
+      "an event stream",
+      `content-type ${HttpPeer.mediaType(response.response)}`
+    )
 
   const asOperation: Http["asOperation"] = (operation) => (self) =>
     self.pipe(Timeouts.withTotal, Effect.mapError(toError(operation)))
 
-  return { execute, fetch, fetchOk, fetchAs, toRefusal, toError, asOperation }
+  return { execute, fetch, fetchOk, fetchAs, toRefusal, notAStream, toError, asOperation }
 }

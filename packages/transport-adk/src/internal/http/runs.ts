@@ -32,7 +32,7 @@ const releaseOnFailure = <A, E>(self: Effect.Effect<A, E, Scope.Scope>): Effect.
 
 /** Creates the operations that run an agent. */
 export const make = ({ http, serialize, server, withApp }: Options) => {
-  const { execute, fetchAs, asOperation, toError, toRefusal } = http
+  const { execute, fetchAs, asOperation, notAStream, toError, toRefusal } = http
   const lock = KeyedLock.makeUnsafe<string>()
   const fetchEvents = fetchAs(Schema.Array(Event), [])
 
@@ -74,7 +74,7 @@ export const make = ({ http, serialize, server, withApp }: Options) => {
       }
       const whole = yield* HttpPeer.read(response, server.maxResponseSize)
       return yield* Effect.fail(
-        response.status < 400 ? EventStream.notAStream(mediaType) : yield* toRefusal(request, whole)
+        response.status < 400 ? notAStream(request, whole) : yield* toRefusal(request, whole)
       )
     }
   )
