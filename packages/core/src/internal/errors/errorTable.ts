@@ -1,6 +1,6 @@
 /**
- * The table of reasons: each row holds the words and numbers of one reason in all vocabularies, and is read in both
- * directions. Sources: A2A 1.0.1 §5.4, google.rpc.Code, JSON-RPC 2.0 §5.1. Tested in `test/errors`.
+ * The table of reasons: each row holds the word and the code of one reason, and is read in both directions. HTTP statuses
+ * are in `servedTable.ts` and `callerTable.ts`. Sources: A2A 1.0.1 §5.4, JSON-RPC 2.0 §5.1. Tested in `test/errors`.
  */
 
 /** The place where a failure arose. */
@@ -13,24 +13,17 @@ export interface Row<O extends Origin = Origin> {
   readonly isRetryable: boolean
   /** Absent if the HTTP status alone carries the reason, whatever the binding. */
   readonly jsonRpc?: number
-  readonly http: number
-  /** The google.rpc code name. */
-  readonly status: string
 }
 
-const agentRow = (word: string, jsonRpc: number, http: number, status: string): Row<"agent"> => ({
+const agentRow = (word: string, jsonRpc: number): Row<"agent"> => ({
   word,
   jsonRpc,
-  http,
-  status,
   origin: "agent",
   isRetryable: false
 })
 
-const policyRow = (word: string, http: number, status: string, isRetryable: boolean): Row<"policy"> => ({
+const policyRow = (word: string, isRetryable: boolean): Row<"policy"> => ({
   word,
-  http,
-  status,
   origin: "policy",
   isRetryable
 })
@@ -40,45 +33,38 @@ const ownRow = <const O extends Origin>(word: string, origin: O, isRetryable: bo
   word,
   origin,
   isRetryable,
-  jsonRpc: -32603,
-  http: 500,
-  status: "INTERNAL"
+  jsonRpc: -32603
 })
 
-const precondition = "FAILED_PRECONDITION"
-
 export const rows = {
-  InvalidRequestError: { ...agentRow("INVALID_REQUEST", -32600, 400, "INVALID_ARGUMENT"), origin: "local" },
-  OperationNotInProtocolError: {
-    ...agentRow("OPERATION_NOT_IN_PROTOCOL", -32601, 404, "UNIMPLEMENTED"),
-    origin: "local"
-  },
+  InvalidRequestError: { ...agentRow("INVALID_REQUEST", -32600), origin: "local" },
+  OperationNotInProtocolError: { ...agentRow("OPERATION_NOT_IN_PROTOCOL", -32601), origin: "local" },
   NoCompatibleInterfaceError: ownRow("NO_COMPATIBLE_INTERFACE", "local", false),
   CredentialsUnavailableError: ownRow("CREDENTIALS_UNAVAILABLE", "local", false),
   ConnectionError: ownRow("CONNECTION", "network", true),
   TimeoutError: ownRow("TIMEOUT", "network", true),
   StreamInterruptedError: ownRow("STREAM_INTERRUPTED", "network", true),
-  UnauthenticatedError: policyRow("UNAUTHENTICATED", 401, "UNAUTHENTICATED", false),
-  AccessDeniedError: policyRow("ACCESS_DENIED", 403, "PERMISSION_DENIED", false),
-  RateLimitError: policyRow("RATE_LIMIT_EXCEEDED", 429, "RESOURCE_EXHAUSTED", true),
-  QuotaExceededError: policyRow("QUOTA_EXCEEDED", 402, "RESOURCE_EXHAUSTED", false),
-  ServiceUnavailableError: policyRow("SERVICE_UNAVAILABLE", 503, "UNAVAILABLE", true),
-  InvalidArgumentError: agentRow("INVALID_ARGUMENT", -32602, 400, "INVALID_ARGUMENT"),
-  NotFoundError: agentRow("NOT_FOUND", -32001, 404, "NOT_FOUND"),
-  StateNotReadyError: agentRow("STATE_NOT_READY", -32602, 400, precondition),
-  ActorInactiveError: agentRow("ACTOR_INACTIVE", -32602, 400, precondition),
-  TaskNotFoundError: agentRow("TASK_NOT_FOUND", -32001, 404, "NOT_FOUND"),
-  TaskNotCancelableError: agentRow("TASK_NOT_CANCELABLE", -32002, 400, precondition),
-  PushNotificationNotSupportedError: agentRow("PUSH_NOTIFICATION_NOT_SUPPORTED", -32003, 400, precondition),
-  UnsupportedOperationError: agentRow("UNSUPPORTED_OPERATION", -32004, 400, precondition),
-  ContentTypeNotSupportedError: agentRow("CONTENT_TYPE_NOT_SUPPORTED", -32005, 400, "INVALID_ARGUMENT"),
-  InvalidAgentResponseError: agentRow("INVALID_AGENT_RESPONSE", -32006, 500, "INTERNAL"),
-  ExtendedAgentCardNotConfiguredError: agentRow("EXTENDED_AGENT_CARD_NOT_CONFIGURED", -32007, 400, precondition),
-  ExtensionSupportRequiredError: agentRow("EXTENSION_SUPPORT_REQUIRED", -32008, 400, precondition),
-  VersionNotSupportedError: agentRow("VERSION_NOT_SUPPORTED", -32009, 400, precondition),
-  InvalidParamsError: agentRow("INVALID_PARAMS", -32602, 400, "INVALID_ARGUMENT"),
-  MethodNotFoundError: agentRow("METHOD_NOT_FOUND", -32601, 404, "NOT_FOUND"),
-  InternalError: agentRow("INTERNAL_ERROR", -32603, 500, "INTERNAL"),
+  UnauthenticatedError: policyRow("UNAUTHENTICATED", false),
+  AccessDeniedError: policyRow("ACCESS_DENIED", false),
+  RateLimitError: policyRow("RATE_LIMIT_EXCEEDED", true),
+  QuotaExceededError: policyRow("QUOTA_EXCEEDED", false),
+  ServiceUnavailableError: policyRow("SERVICE_UNAVAILABLE", true),
+  InvalidArgumentError: agentRow("INVALID_ARGUMENT", -32602),
+  NotFoundError: agentRow("NOT_FOUND", -32001),
+  StateNotReadyError: agentRow("STATE_NOT_READY", -32602),
+  ActorInactiveError: agentRow("ACTOR_INACTIVE", -32602),
+  TaskNotFoundError: agentRow("TASK_NOT_FOUND", -32001),
+  TaskNotCancelableError: agentRow("TASK_NOT_CANCELABLE", -32002),
+  PushNotificationNotSupportedError: agentRow("PUSH_NOTIFICATION_NOT_SUPPORTED", -32003),
+  UnsupportedOperationError: agentRow("UNSUPPORTED_OPERATION", -32004),
+  ContentTypeNotSupportedError: agentRow("CONTENT_TYPE_NOT_SUPPORTED", -32005),
+  InvalidAgentResponseError: agentRow("INVALID_AGENT_RESPONSE", -32006),
+  ExtendedAgentCardNotConfiguredError: agentRow("EXTENDED_AGENT_CARD_NOT_CONFIGURED", -32007),
+  ExtensionSupportRequiredError: agentRow("EXTENSION_SUPPORT_REQUIRED", -32008),
+  VersionNotSupportedError: agentRow("VERSION_NOT_SUPPORTED", -32009),
+  InvalidParamsError: agentRow("INVALID_PARAMS", -32602),
+  MethodNotFoundError: agentRow("METHOD_NOT_FOUND", -32601),
+  InternalError: agentRow("INTERNAL_ERROR", -32603),
   TaskFailedError: ownRow("TASK_STATE_FAILED", "task", false),
   TaskCanceledError: ownRow("TASK_STATE_CANCELED", "task", false),
   TaskRejectedError: ownRow("TASK_STATE_REJECTED", "task", false),

@@ -1,5 +1,5 @@
 /**
- * Refusals: from the many bodies that carry them to reasons, and back. They are classified by word first, then by
+ * Refusals: from the many bodies that carry them to reasons. They are classified by word first, then by
  * JSON-RPC code, and by HTTP status only if the peer says nothing else (the statuses changed between 1.0.0 and 1.0.1).
  */
 import * as Duration from "effect/Duration"
@@ -7,13 +7,10 @@ import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as AgentError from "../../AgentError.ts"
 import type * as Dialect from "../../Dialect.ts"
-import { byCode, byStatus, byWord, type Row, rows, type Tag, type TagOf } from "../errors/errorTable.ts"
+import { byCode, byStatus, byWord, type Tag, type TagOf } from "../errors/errorTable.ts"
 import { type JsonObject, type Members, omitUndefined } from "./wireSchema.ts"
 
-const domain = "a2a-protocol.org"
-const ofType = (name: string) => `type.googleapis.com/google.rpc.${name}`
-
-// reading
+export const domain = "a2a-protocol.org"
 
 const textOf = (...candidates: ReadonlyArray<unknown>): string =>
   candidates.find((one): one is string => typeof one === "string" && one !== "") ?? "the agent refused"
@@ -116,7 +113,8 @@ export const readBody = (body: unknown): Dialect.WireFailure | undefined => {
     : undefined
 }
 
-const tagOf = (failure: Dialect.WireFailure, ofTask: boolean): Tag =>
+/** Classifies a refusal. */
+export const tagOf = (failure: Dialect.WireFailure, ofTask: boolean): Tag =>
   byWord.get(failure.reason ?? "") ?? byCode.get(failure.code ?? 0) ??
     (failure.status !== undefined && failure.status >= 400 ? byStatus(failure.status, ofTask) : "UnknownError")
 
@@ -166,88 +164,4 @@ export const toReason = (failure: Dialect.WireFailure, context: RequestContext):
     ...omitUndefined({ code: foreignCode(tag, failure), retryAfter, status, details }),
     ...specificFields(tag, failure)
   })
-}
-
-// writing
-
-/** Converts a reason to a refusal, with the words and numbers of its row. The `details` of a peer are left out. */
-export const fromReason = (reason: AgentError.AgentErrorReason): Dialect.WireFailure => {
-  const row: Row = rows[reason._tag]
-  return {
-    message: reason.message,
-    reason: reason.code,
-    status: row.http,
-    ...omitUndefined({
-      code: row.jsonRpc,
-      retryAfter: reason.retryAfter,
-      violations: "violations" in reason ? reason.violations : undefined,
-      challenge: "challenge" in reason ? reason.challenge : undefined
-    })
-  }
-}
-
-/** Fills a failure up from its row. */
-const complete = (failure: Dialect.WireFailure) => {
-  const tag = tagOf(failure, false)
-  const row: Row = rows[tag === "UnknownError" ? "InternalError" : tag]
-  const status = failure.status ?? row.http
-  const isOwn = row.http === status
-  return {
-    tag,
-    status,
-    code: failure.code ?? row.jsonRpc,
-    reason: failure.reason ?? row.word,
-    name: isOwn ? row.status : rows[byStatus(status, false)].status
-  }
-}
-
-const writeDetails = (failure: Dialect.WireFailure, reason: string): ReadonlyArray<Schema.Json> => [
-  {
-    "@type": ofType("ErrorInfo"),
-    reason,
-    domain,
-    ...(Predicate.isReadonlyObject(failure.details) && { metadata: failure.details })
-  },
-  ...(failure.violations === undefined
-    ? []
-    : [{ "@type": ofType("BadRequest"), fieldViolations: failure.violations.map((one) => ({ ...one })) }]),
-  ...(failure.retryAfter === undefined
-    ? []
-    : [{ "@type": ofType("RetryInfo"), retryDelay: `${Duration.toSeconds(failure.retryAfter)}s` }])
-]
-
-/** Writes the body of 1.0 (A2A 1.0 §11.6). */
-export const writeStatus = (failure: Dialect.WireFailure) => {
-  const { name, reason, status } = complete(failure)
-  const error = { code: status, status: name, message: failure.message, details: writeDetails(failure, reason) }
-  return { status, body: { error } }
-}
-
-/** Writes the `error` of 1.0 (A2A 1.0 §9.5). Reasons that HTTP alone carries are HTTP responses over JSON-RPC too. */
-export const writeError = (failure: Dialect.WireFailure): Dialect.WireRefusal => {
-  const { code, reason, status } = complete(failure)
-  return code === undefined
-    ? { _tag: "Response", status, body: writeStatus(failure).body }
-    : { _tag: "Error", status: 200, error: { code, message: failure.message, data: writeDetails(failure, reason) } }
-}
-
-/** Writes code and message of 0.3, and `data` if they are not enough. */
-const writeBare = (failure: Dialect.WireFailure) => {
-  const { code = -32603, reason, tag } = complete(failure)
-  const isAll = byCode.get(code) === tag && failure.violations === undefined && failure.retryAfter === undefined
-  return { code, message: failure.message, ...(isAll ? undefined : { data: writeDetails(failure, reason) }) }
-}
-
-/** Writes the body that most 0.3 REST clients read; the version itself defines none. */
-export const writeBareBody = (failure: Dialect.WireFailure) => ({
-  status: complete(failure).status,
-  body: writeBare(failure)
-})
-
-/** Writes the `error` of 0.3. */
-export const writeBareError = (failure: Dialect.WireFailure): Dialect.WireRefusal => {
-  const { code, status } = complete(failure)
-  return code === undefined
-    ? { _tag: "Response", status, body: writeBare(failure) }
-    : { _tag: "Error", status: 200, error: writeBare(failure) }
 }

@@ -6,7 +6,6 @@
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
-import * as Struct from "effect/Struct"
 import * as AgentError from "../../AgentError.ts"
 import type { TaskId } from "../../Id.ts"
 import * as Operation from "../../Operation.ts"
@@ -42,6 +41,11 @@ const merge = (known: Task | undefined, read: Task): Task => ({
     : read.status
 })
 
+const withoutArtifacts = (task: Task): Task => {
+  const { artifacts: _, ...rest } = task
+  return rest
+}
+
 /** Returns the task once it has settled in any state. Errors name `target`. */
 export const waitFor =
   (transport: Transport, target: string) => (task: TaskId | Task, policy: Retry.Policy = defaultPolicy) =>
@@ -51,7 +55,7 @@ export const waitFor =
         return Effect.succeed(task)
       }
       // artifacts of an unsettled task may be incomplete chunks
-      let known: Task | undefined = typeof task === "string" ? undefined : Struct.omit(task, ["artifacts"])
+      let known: Task | undefined = typeof task === "string" ? undefined : withoutArtifacts(task)
       let canFollow = true
       let authRequired = 0
 

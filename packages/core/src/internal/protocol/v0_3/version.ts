@@ -1,6 +1,7 @@
 /** Protocol 0.3, with its serving half. */
 import type * as Dialect from "../../../Dialect.ts"
-import { readBody, readError, writeBareBody, writeBareError } from "../failure.ts"
+import { readBody, readError } from "../failure.ts"
+import { writeBareBody, writeBareError } from "../failureWriters.ts"
 import { byOperation } from "../results.ts"
 import { withEncoders } from "../resultWriters.ts"
 import { agentCard } from "./agentCard.ts"

@@ -1,6 +1,7 @@
 /** Protocol 1.0, with its serving half. */
 import type * as Dialect from "../../../Dialect.ts"
-import { readBody, readError, writeError, writeStatus } from "../failure.ts"
+import { readBody, readError } from "../failure.ts"
+import { writeError, writeStatus } from "../failureWriters.ts"
 import { byOperation } from "../results.ts"
 import { withEncoders } from "../resultWriters.ts"
 import { agentCard } from "./agentCard.ts"
