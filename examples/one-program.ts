@@ -29,7 +29,7 @@ export const program = Effect.gen(function*() {
     answer: [state, text],
     toolCalls,
     deltas,
-    conversation: [asked.state, asked.text, plan.state, plan.text],
+    conversation: [asked.state, asked.question, plan.state, plan.text],
     isOneTask: asked.taskId === plan.taskId
   }
 })

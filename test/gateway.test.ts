@@ -183,7 +183,7 @@ describe("a gateway from 0.3 JSON-RPC to 1.0 REST", () => {
   throughGateway("a question and the reply to it are turns of one task", () =>
     Effect.gen(function*() {
       const asked = yield* Agent.ask("ask")
-      assert.deepStrictEqual([asked.state, asked.text], ["input-required", "Which city?"])
+      assert.deepStrictEqual([asked.state, asked.question], ["input-required", "Which city?"])
       const answered = yield* Agent.ask("ask", { taskId: asked.taskId!, contextId: asked.contextId! })
       assert.deepStrictEqual([answered.taskId, answered.text], [asked.taskId, "Thanks"])
     }), covers("SDK-03"))

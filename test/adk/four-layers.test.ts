@@ -38,7 +38,7 @@ describe("one program over four transports", () => {
         taskId: asked.taskId!,
         contextId: asked.contextId!
       })
-      assert.deepStrictEqual([asked.text, done.text, done.taskId === asked.taskId], ["Pay 9 euro?", "Paid.", true])
+      assert.deepStrictEqual([asked.question, done.text, done.taskId === asked.taskId], ["Pay 9 euro?", "Paid.", true])
       for (const word of ["thought", "inline", "artifact a.txt", "state", "workflow", "unfinished", "nothing"]) {
         assert.strictEqual((yield* AgentStream.answer(Agent.stream(word))).state, "completed")
       }

@@ -80,7 +80,7 @@ describe("questions of an agent", () => {
         const conversation = yield* Conversation.make()
         const asked = yield* conversation.ask("input")
         const answer = yield* conversation.ask("Porto")
-        assert.deepStrictEqual([asked.text, answer.text, answer.taskId === asked.taskId], [
+        assert.deepStrictEqual([asked.question, answer.text, answer.taskId === asked.taskId], [
           "Which city?",
           "A weekend in Porto.",
           true
@@ -128,7 +128,7 @@ describe("questions of an agent", () => {
         const parts = task.status.message?.parts ?? []
         assert.deepStrictEqual(parts.map(({ metadata }) => metadata?.adk_type), ["function_call", "function_response"])
         const done = yield* Adk.send(AdkReply.result(question, { granted: true }), on)
-        assert.strictEqual(Task.text(done), "I have asked.The answer is {\"granted\":true}.")
+        assert.strictEqual(Task.text(done), "I have asked.\n\nThe answer is {\"granted\":true}.")
       })
     ),
     covers("ADK-08")
@@ -312,7 +312,7 @@ describe("questions of an agent", () => {
         assert.strictEqual(text, "Pay 9 euro?")
         const calls = yield* Agent.stream("confirm").pipe(AgentStream.toolCalls, Stream.runCollect)
         assert.deepStrictEqual(calls.map(({ id }) => id), ["adk-pay", "adk-confirm"])
-        const { text: asked, toolCalls } = yield* Agent.ask("confirm")
+        const { question: asked, toolCalls } = yield* Agent.ask("confirm")
         assert.deepStrictEqual([asked, toolCalls.map(({ id }: ToolCall.ToolCall) => id)], [
           "Pay 9 euro?",
           ["adk-pay", "adk-confirm"]

@@ -1,5 +1,14 @@
 /** Programs against the ADK emulator, through its bytes. */
-import { Agent, type AgentError, AgentTransport, Message, Operation, StreamEvent, type Task } from "@effect-a2a/core"
+import {
+  Agent,
+  type AgentError,
+  AgentTransport,
+  Message,
+  Operation,
+  type StreamEvent,
+  type Task,
+  TaskProgress
+} from "@effect-a2a/core"
 import { AdkEmulator, type AdkScript } from "@effect-a2a/emulators"
 import { Wire } from "@effect-a2a/testing"
 import { assert } from "@effect/vitest"
@@ -46,7 +55,7 @@ export const send = (
   })
 
 export const fold = (events: ReadonlyArray<StreamEvent.StreamEvent>): Task.Task => {
-  const task = events.reduce(StreamEvent.apply, undefined as Task.Task | undefined)
+  const task = events.reduce(TaskProgress.apply, undefined as Task.Task | undefined)
   assert.isDefined(task)
   return task!
 }

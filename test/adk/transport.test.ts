@@ -84,8 +84,8 @@ describe("contexts and sessions", () => {
           10
         )
         assert.deepStrictEqual(both.map((events) => Task.text(Adk.fold(events))), [
-          "Tick 1. Tick 2. Tick 3. ",
-          "Tick 1. Tick 2. "
+          "Tick 1. \n\nTick 2. \n\nTick 3. ",
+          "Tick 1. \n\nTick 2. "
         ])
       })
     ),
@@ -337,7 +337,7 @@ describe("operations", () => {
         const busy = yield* Adk.refusal(Agent.send("more", { taskId: begun.id }))
         assert.strictEqual(busy._tag, "UnsupportedOperationError")
         const done = yield* Adk.fastForward(Agent.waitFor(begun))
-        assert.strictEqual(Task.text(done), "Tick 1. Tick 2. Tick 3. ")
+        assert.strictEqual(Task.text(done), "Tick 1. \n\nTick 2. \n\nTick 3. ")
         const other = yield* Adk.send("slow 3", {}, { returnImmediately: true })
         yield* TestClock.adjust("1500 millis")
         const canceled = yield* Agent.cancel(other.id)

@@ -11,9 +11,10 @@ const model = words(
 /** Modules and folders, each layer on those before it. `internal/x` is the folder of that name. */
 const layers: ReadonlyArray<ReadonlyArray<string>> = [
   [...model, "KeyedLock"],
-  words(
-    "ConversationState Operation AgentError AgentStream Answer TaskProgress ToolCall Recognizer ServiceParameters internal/errors"
-  ),
+  words(`
+    ConversationState Operation AgentError AgentStream Answer Step TaskProgress ToolCall Recognizer ServiceParameters
+    internal/errors internal/turn
+  `),
   words("Dialect ClientProtocol Protocol Transport Credential Timeouts internal/protocol"),
   words("AgentTransport Resilience internal/transport"),
   words(`
@@ -51,7 +52,7 @@ describe("core", () => {
   })
 
   it("reads streams and answers with nothing but the model", () => {
-    const readers = ["AgentStream", "Answer", "TaskProgress", "ToolCall"]
+    const readers = ["AgentStream", "Answer", "Step", "TaskProgress", "ToolCall", "internal/turn"]
     assert.deepStrictEqual(
       offences(core, ({ file }, { target }) => {
         const other = unitOf(target)

@@ -1,5 +1,15 @@
 /** Lenient reading of peers' bytes: tasks, messages and artifacts. */
-import { Agent, AgentStream, Artifact, Id, Operation, Part, StreamEvent, type Task } from "@effect-a2a/core"
+import {
+  Agent,
+  AgentStream,
+  Artifact,
+  Id,
+  Operation,
+  Part,
+  type StreamEvent,
+  type Task,
+  TaskProgress
+} from "@effect-a2a/core"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Schema, Stream } from "effect"
@@ -72,7 +82,7 @@ const snapshot = (combination: Combination, name: string, members: object = {}) 
 const part = (combination: Combination, text: string) => is0_3Rpc(combination) ? { kind: "text", text } : { text }
 
 const foldEvents = (events: ReadonlyArray<StreamEvent.StreamEvent>) =>
-  events.reduce(StreamEvent.apply, undefined as Task.Task | undefined)
+  events.reduce(TaskProgress.apply, undefined as Task.Task | undefined)
 
 type Row = readonly [
   title: string,
@@ -128,7 +138,7 @@ for (const one of combinations) {
         for (const [title, events, expected] of rows) {
           const all = yield* stream(one, [...events, status(one, "completed")])
           const folded: Array<Task.Task | undefined> = []
-          for (const event of all) folded.push(StreamEvent.apply(folded.at(-1), event))
+          for (const event of all) folded.push(TaskProgress.apply(folded.at(-1), event))
           const again = all.map((_, i) => foldEvents(all.slice(0, i + 1)))
           assert.deepStrictEqual(texts(folded.at(-1)), expected.map((pair) => [...pair]), title)
           assert.strictEqual(folded.at(-1)?.status.state, "completed", title)

@@ -1,5 +1,5 @@
 /** Tasks on the server: cancellation, subscriptions, crashes, duplicates. */
-import { AgentError, Message, Operation, StreamEvent, Task } from "@effect-a2a/core"
+import { AgentError, Message, Operation, StreamEvent, Task, TaskProgress } from "@effect-a2a/core"
 import { Reply, TaskStore } from "@effect-a2a/server"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Latch, Stream } from "effect"
@@ -139,7 +139,7 @@ Field.inOne("tasks above the dialects", (combination) => {
           starts.add((yield* get(id)).artifacts?.[0]?.parts.length ?? 0)
           fibers.push(
             yield* Effect.forkChild(
-              subscribe(id).pipe(Stream.runFold((): Task.Task | undefined => undefined, StreamEvent.apply))
+              subscribe(id).pipe(Stream.runFold((): Task.Task | undefined => undefined, TaskProgress.apply))
             )
           )
           yield* turn

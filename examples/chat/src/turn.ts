@@ -5,6 +5,7 @@ import type * as Message from "@effect-a2a/core/Message"
 import * as Part from "@effect-a2a/core/Part"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
+import * as TaskProgress from "@effect-a2a/core/TaskProgress"
 import type { TaskState } from "@effect-a2a/core/TaskState"
 import * as ToolCall from "@effect-a2a/core/ToolCall"
 import * as MemoryLakeAnswer from "@effect-a2a/memorylake/MemoryLakeAnswer"
@@ -34,6 +35,8 @@ export interface Turn {
   /** Messages that were received, so that a replay repeats nothing. */
   readonly messageIds: ReadonlyArray<string>
   readonly steps: ReadonlyArray<Step>
+  /** The parts that report tool calls. */
+  readonly toolParts: ReadonlyArray<Part.Part>
   /** The text of the answer, which grows while it arrives. */
   readonly text: string
   readonly files: ReadonlyArray<File>
@@ -49,6 +52,7 @@ export const make = (question: string, last: Turn | undefined): Turn => ({
   isRunning: true,
   messageIds: last?.state === "input-required" ? last.messageIds : [],
   steps: [],
+  toolParts: [],
   text: "",
   files: [],
   questions: []
@@ -68,14 +72,14 @@ const aside = (turn: Turn): Turn =>
 
 const addTool = (turn: Turn, part: Part.Part): Turn => {
   const calls = turn.steps.flatMap((step) => step._tag === "Tool" ? [step.call] : [])
-  const next = ToolCall.add(calls, part)
-  if (next === calls) return turn
+  const toolParts = [...turn.toolParts, part]
+  const next = ToolCall.collect(toolParts)
   const fresh = next.filter((call) => !calls.some(({ id }) => id === call.id))
   const steps = turn.steps.map((step): Step => {
     const call = step._tag === "Tool" ? next.find(({ id }) => id === step.call.id) : undefined
     return call === undefined || (step._tag === "Tool" && step.call === call) ? step : { _tag: "Tool", call }
   })
-  return { ...turn, steps: [...steps, ...fresh.map((call): Step => ({ _tag: "Tool", call }))] }
+  return { ...turn, toolParts, steps: [...steps, ...fresh.map((call): Step => ({ _tag: "Tool", call }))] }
 }
 
 const addThought = (turn: Turn, text: string): Turn => {
@@ -124,7 +128,7 @@ const ofMessage = (message: Message.Message) =>
   MemoryLakeAnswer.fromArtifact(Artifact.make(Id.ArtifactId.make(message.messageId), message.parts))
 
 export const receive = (before: Turn, event: StreamEvent.StreamEvent): Turn => {
-  const task = StreamEvent.apply(before.task, event)
+  const task = TaskProgress.apply(before.task, event)
   const turn: Turn = {
     ...before,
     task,

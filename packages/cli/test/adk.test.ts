@@ -102,7 +102,7 @@ for (const flavour of ["python", "javascript"] as const) {
             const outcomes = parse(ended).flatMap(({ outcome }) => outcome ?? [])
             assert.deepStrictEqual(outcomes.map(({ state, text }) => [state, text]), [
               ["completed", "Hello, world"],
-              ["input-required", "Which city?"],
+              ["input-required", ""],
               ["completed", "A weekend in Lisbon."]
             ])
             assert.strictEqual(new Set(outcomes.map(({ contextId }) => contextId)).size, 1)

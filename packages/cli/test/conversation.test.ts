@@ -15,7 +15,7 @@ describe.concurrent("a2a chat", () => {
       assert.deepStrictEqual(others, [])
       assert.strictEqual(first.text, "You asked: hello")
       assert.strictEqual(asked.state, "input-required")
-      assert.strictEqual(asked.text, "Which one do you mean?")
+      assert.deepStrictEqual([asked.text, asked.question], ["", "Which one do you mean?"])
       assert.strictEqual(replied.text, "You asked: the blue one")
       assert.strictEqual(replied.taskId, asked.taskId)
       assert.notStrictEqual(first.taskId, asked.taskId)

@@ -8,9 +8,9 @@
  * import { Effect, Layer } from "effect"
  *
  * const program = Effect.gen(function*() {
- *   const question = yield* Agent.ask("Plan a weekend")
- *   const answer = yield* Agent.ask("Lisbon", { after: question })
- *   return [question.state, question.text, answer.text]
+ *   const asked = yield* Agent.ask("Plan a weekend")
+ *   const answer = yield* Agent.ask("Lisbon", { after: asked })
+ *   return [asked.state, asked.question, answer.text]
  * })
  * const agent = Agent.layer.pipe(
  *   Layer.provide(AgentTest.layer),
@@ -26,7 +26,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { dual } from "effect/Function"
+import { dual, identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -38,13 +38,14 @@ import type * as Id from "./Id.ts"
 import * as Slot from "./internal/client/slot.ts"
 import { publicUrl } from "./internal/errors/publicUrl.ts"
 import * as Waiting from "./internal/transport/waitForTask.ts"
+import * as Baseline from "./internal/turn/baseline.ts"
+import * as TaskFold from "./internal/turn/taskFold.ts"
 import * as Message from "./Message.ts"
 import type { Metadata } from "./Metadata.ts"
 import * as Operation from "./Operation.ts"
 import type * as PushNotification from "./PushNotification.ts"
 import type * as StreamEvent from "./StreamEvent.ts"
 import type * as Task from "./Task.ts"
-import * as TaskProgress from "./TaskProgress.ts"
 import * as TaskState from "./TaskState.ts"
 import * as Timeouts from "./Timeouts.ts"
 
@@ -54,9 +55,10 @@ type Failure = AgentError.AgentError
 export interface Options {
   /**
    * The answer that this message follows: the message is sent in its context, and to its task unless that is terminal.
-   * Ids that are given otherwise, as options or in the message itself, are used instead.
+   * Ids that are given otherwise, as options or in the message itself, are used instead. If the answer has its `task`,
+   * whatever that had is not part of the next answer.
    */
-  readonly after?: Pick<Answer.Answer, "contextId" | "state" | "taskId"> | undefined
+  readonly after?: (Pick<Answer.Answer, "contextId" | "state" | "taskId"> & { readonly task?: Task.Task }) | undefined
   /** The context of the message. Default: the agent creates one. */
   readonly contextId?: Id.ContextId | undefined
   /** The task that the message continues. Default: the agent decides. */
@@ -226,19 +228,33 @@ export const toRequest = Effect.fnUntraced(function*(
   }
 })
 
-/** Fails after the last event if the task failed, was canceled or was rejected. */
+/** Returns what was known of the task that a request continues, if it continues one. */
+const baselineOf = ({ message: { taskId } }: Operation.SendMessageRequest, after: Options["after"]) =>
+  taskId === undefined ? undefined : { task: after?.task?.id === taskId ? after.task : undefined }
+
+/** Gives the events of a turn their past, which views leave out. */
+const withBaseline = (request: Operation.SendMessageRequest, options: Options = {}) => {
+  const baseline = baselineOf(request, options.after)
+  return baseline === undefined
+    ? identity<Stream.Stream<StreamEvent.StreamEvent, Failure>>
+    : Stream.map((event: StreamEvent.StreamEvent) => Baseline.set(event, baseline))
+}
+
+/**
+ * Fails after the last event if the task failed, was canceled or was rejected. The task in the error has its ids and its
+ * status: content that the caller has seen and dropped is not kept.
+ */
 const failOnUnsuccessful =
   (operation: Operation.Streaming, target: string) =>
   (self: Stream.Stream<StreamEvent.StreamEvent, Failure>): Stream.Stream<StreamEvent.StreamEvent, Failure> =>
     Stream.suspend(() => {
-      const progress = TaskProgress.make()
+      let task: Task.Task | undefined
       return self.pipe(
         Stream.mapArray((events) => {
-          TaskProgress.addAll(progress, events)
+          for (const event of events) task = TaskFold.applyStatus(task, event)
           return events
         }),
         Stream.concat(Stream.suspend(() => {
-          const task = TaskProgress.task(progress)
           const reason = task && AgentError.fromTask(task)
           return reason === undefined
             ? Stream.empty
@@ -303,10 +319,13 @@ export const make: Effect.Effect<Service, never, AgentTransport> = Effect.map(Ag
     card: call(Operation.GetAgentCard, {}),
     extendedCard: call(Operation.GetExtendedAgentCard, {}),
     send,
-    ask: (input, options) => Effect.map(send(input, options), Answer.from),
+    ask: (input, options) => Effect.map(send(input, options), (result) => Answer.from(result, options?.after?.task)),
     stream: (input, options) =>
       Stream.unwrap(
-        Effect.map(toRequest(input, options), (request) => transport.stream(Operation.SendStreamingMessage, request))
+        Effect.map(
+          toRequest(input, options),
+          (request) => withBaseline(request, options)(transport.stream(Operation.SendStreamingMessage, request))
+        )
       ).pipe(failOnUnsuccessful(Operation.SendStreamingMessage, target)),
     getTask: (id, options) => call(Operation.GetTask, { id, ...omitUndefined({ ...options }) }),
     listTasks: (options = {}) => listPages(transport, target, options),

@@ -1,5 +1,6 @@
 /**
- * Views of a stream of events: the text as it is written, tool calls, the task after each event, the answer.
+ * Views of a stream of events: its steps, the text as it is written, thoughts, tool calls, artifacts, the task after each
+ * event, the answer.
  *
  * ```ts
  * import { AgentStream, Artifact, Id, Part, StreamEvent } from "@effect-a2a/core"
@@ -22,139 +23,133 @@
 import type * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Answer from "./Answer.ts"
-import * as Artifact from "./Artifact.ts"
-import * as Message from "./Message.ts"
-import * as Part from "./Part.ts"
-import * as StreamEvent from "./StreamEvent.ts"
+import type * as Artifact from "./Artifact.ts"
+import * as Reading from "./internal/turn/reading.ts"
+import * as TaskFold from "./internal/turn/taskFold.ts"
+import type * as Step from "./Step.ts"
+import type * as StreamEvent from "./StreamEvent.ts"
 import type * as Task from "./Task.ts"
-import * as ToolCall from "./ToolCall.ts"
+import * as TaskProgress from "./TaskProgress.ts"
+import type * as ToolCall from "./ToolCall.ts"
 
 type Events<E, R> = Stream.Stream<StreamEvent.StreamEvent, E, R>
 
-/** The text emitted so far, so that no text is emitted twice. */
-interface Emitted {
-  /** Text of status messages since the last part of another kind. */
-  readonly status: string
-  /** Ids of messages: a replayed message is not emitted again. */
-  readonly messageIds: Set<string>
-  /** Each artifact's text, and the text emitted of it: the same, or more if a peer replays the artifact. */
-  readonly artifacts: Map<string, { readonly text: string; readonly emitted: string }>
-}
-
-const addParts = (before: Emitted, parts: ReadonlyArray<Part.Part>): readonly [Emitted, string] => {
-  let { status } = before
-  let text = ""
-  for (const part of parts) {
-    if (part._tag !== "Text") status = ""
-    else if (!Part.isThought(part)) {
-      status += part.text
-      text += part.text
-    }
-  }
-  return [{ ...before, status }, text]
-}
-
-const addMessage = (before: Emitted, { messageId, parts }: Message.Message): readonly [Emitted, string] => {
-  if (before.messageIds.has(messageId)) return [before, ""]
-  if (messageId !== Message.missingMessageId) before.messageIds.add(messageId)
-  return addParts(before, parts)
+/** The answer, which follows the last step. */
+export interface Final {
+  readonly _tag: "Answer"
+  readonly answer: Answer.Answer
 }
 
 /**
- * An artifact continues, or repeats text emitted of it or of status messages, or has other text: that is emitted on a
- * line by itself.
+ * Emits the steps of the agent as they come, each once, and the answer last. Whoever shows a run and keeps its answer reads
+ * the stream once. A view of a message to a task that exists begins with the message.
+ *
+ * ```ts
+ * import { AgentStream, Message, Part, Id, StreamEvent } from "@effect-a2a/core"
+ * import { Effect, Stream } from "effect"
+ *
+ * const taskId = Id.TaskId.make("t-1")
+ * const say = (state: "working" | "input-required", text: string) =>
+ *   Effect.map(Message.agent(text), (message) => StreamEvent.statusUpdate({ taskId, status: { state, message } }))
+ * const events = Stream.fromEffect(say("working", "Three cities fit.")).pipe(
+ *   Stream.concat(Stream.fromEffect(say("input-required", "Which one?")))
+ * )
+ * const steps = await Effect.runPromise(Stream.runCollect(AgentStream.steps(events)))
+ * steps.flatMap((step) => step._tag === "Text" ? [step.text] : []) // => ["Three cities fit.", "\n\nWhich one?"]
+ * const last = steps.at(-1)
+ * last?._tag === "Answer" && [last.answer.text, last.answer.question] // => ["Three cities fit.", "Which one?"]
+ * ```
  */
-const addArtifact = (before: Emitted, artifact: Artifact.Artifact, append: boolean): string => {
-  const earlier = before.artifacts.get(artifact.artifactId)
-  const added = Artifact.text(artifact)
-  const text = append && earlier !== undefined ? earlier.text + added : added
-  const emitted = earlier?.emitted ?? before.status
-  // the usual case first: comparing long texts for every chunk would take quadratic time
-  const continues = append && earlier?.text.length === emitted.length
-  const isRepeated = !continues && emitted.startsWith(text)
-  before.artifacts.set(artifact.artifactId, { text, emitted: isRepeated ? emitted : text })
-  if (continues) return added
-  if (isRepeated) return ""
-  return text.startsWith(emitted) ? text.slice(emitted.length) : `\n${text}`
-}
-
-const addStatus = (before: Emitted, { message, state }: Task.TaskStatus): readonly [Emitted, string] =>
-  message === undefined || state === "failed" ? [before, ""] : addMessage(before, message)
-
-const addEvent = (before: Emitted, event: StreamEvent.StreamEvent): readonly [Emitted, string] => {
-  switch (event._tag) {
-    case "Message":
-      return addMessage(before, event)
-    case "ArtifactUpdate":
-      return [before, addArtifact(before, event.artifact, event.append === true)]
-    case "StatusUpdate":
-      return addStatus(before, event.status)
-    case "Task": {
-      const text = (event.artifacts ?? []).map((artifact) => addArtifact(before, artifact, false)).join("")
-      const [after, more] = addStatus(before, event.status)
-      return [after, text + more]
-    }
-  }
-}
-
-/**
- * Emits the text of status messages and artifacts as it comes, without thoughts; a replayed text is emitted once. For
- * display only: the text of the answer is that of {@link answer}, since an agent may also write before it calls a tool.
- */
-export const text = <E, R>(self: Events<E, R>): Stream.Stream<string, E, R> =>
+export const steps = <E, R>(self: Events<E, R>): Stream.Stream<Step.Step | Final, E, R> =>
   Stream.mapAccumArray(
     self,
-    (): Emitted => ({ status: "", messageIds: new Set(), artifacts: new Map() }),
-    (before, events) => {
-      const texts: Array<string> = []
-      let emitted = before
-      for (const event of events) {
-        const [after, text] = addEvent(emitted, event)
-        emitted = after
-        if (text !== "") texts.push(text)
+    TaskProgress.make,
+    (progress, events): readonly [TaskProgress.TaskProgress, ReadonlyArray<Step.Step | Final>] => [
+      progress,
+      events.flatMap((event) => TaskProgress.add(progress, event).steps)
+    ],
+    {
+      onHalt: (progress) => {
+        TaskProgress.end(progress)
+        return [...progress.steps, { _tag: "Answer", answer: Answer.fromProgress(progress) }]
       }
-      return [emitted, texts]
     }
+  )
+
+/** Emits steps of one kind, as a value each. Nothing of the events is kept. */
+const view = <E, R, A>(self: Events<E, R>, f: (step: Step.Step) => A | undefined): Stream.Stream<A, E, R> => {
+  const pick = (steps: ReadonlyArray<Step.Step>): ReadonlyArray<A> =>
+    steps.flatMap((step) => {
+      const value = f(step)
+      return value === undefined ? [] : [value]
+    })
+  return Stream.mapAccumArray(
+    self,
+    Reading.make,
+    (reading, events): readonly [Reading.Reading, ReadonlyArray<A>] => [
+      reading,
+      events.flatMap((event) => pick(Reading.read(reading, event)))
+    ],
+    { onHalt: (reading) => pick(Reading.end(reading)) }
+  )
+}
+
+/**
+ * Emits the text of messages and artifacts as it comes, without thoughts and each text once. Text of another artifact or
+ * message than the text before begins with a blank line. For display; the text of the answer is that of {@link answer}.
+ */
+export const text = <E, R>(self: Events<E, R>): Stream.Stream<string, E, R> =>
+  view(self, (step) => step._tag === "Text" ? step.text : undefined)
+
+/** Emits the agent's thoughts as they come, in pieces. */
+export const thoughts = <E, R>(self: Events<E, R>): Stream.Stream<string, E, R> =>
+  view(self, (step) => step._tag === "Thought" ? step.text : undefined)
+
+/** Emits tool calls and their results as they come, each once. */
+export const toolCalls = <E, R>(self: Events<E, R>): Stream.Stream<ToolCall.Call | ToolCall.Result, E, R> =>
+  view(
+    self,
+    (step) => step._tag === "ToolCall" ? step.call : step._tag === "ToolResult" ? step.result : undefined
+  )
+
+const changedIds = (event: StreamEvent.StreamEvent): ReadonlyArray<string> =>
+  event._tag === "ArtifactUpdate"
+    ? [event.artifact.artifactId]
+    : event._tag === "Task"
+    ? (event.artifacts ?? []).map(({ artifactId }) => artifactId)
+    : []
+
+/** Emits an artifact, with all chunks so far, after every event that has a chunk of it. */
+export const artifacts = <E, R>(self: Events<E, R>): Stream.Stream<Artifact.Artifact, E, R> =>
+  Stream.mapAccumArray(
+    self,
+    TaskProgress.make,
+    (progress, events): readonly [TaskProgress.TaskProgress, ReadonlyArray<Artifact.Artifact>] => [
+      progress,
+      events.flatMap((event) => {
+        const ids = changedIds(event)
+        TaskProgress.add(progress, event)
+        return ids.length === 0
+          ? []
+          : TaskProgress.artifacts(progress).filter(({ artifactId }) => ids.includes(artifactId))
+      })
+    ]
+  )
+
+/** Emits the task after each event of it. */
+export const snapshots = <E, R>(self: Events<E, R>): Stream.Stream<Task.Task, E, R> =>
+  Stream.mapAccumArray(
+    self,
+    TaskFold.make,
+    (fold, events): readonly [TaskFold.TaskFold, ReadonlyArray<Task.Task>] => [
+      fold,
+      events.flatMap((event) => {
+        if (event._tag === "Message" || TaskFold.isForeign(fold.task, event)) return []
+        const task = TaskFold.toTask(TaskFold.add(fold, event))
+        return task === undefined ? [] : [task]
+      })
+    ]
   )
 
 /** Returns the answer at the end of a stream, `Answer.empty` if the stream has no events. */
 export const answer = <E, R>(self: Events<E, R>): Effect.Effect<Answer.Answer, E, R> => Stream.run(self, Answer.sink)
-
-/** Emits the task after each event that changes it. */
-export const snapshots = <E, R>(self: Events<E, R>): Stream.Stream<Task.Task, E, R> =>
-  Stream.mapAccumArray(self, (): Task.Task | undefined => undefined, (task, events) => {
-    const tasks: Array<Task.Task> = []
-    let next = task
-    for (const event of events) {
-      next = StreamEvent.apply(next, event)
-      if (next !== undefined && event._tag !== "Message") tasks.push(next)
-    }
-    return [next, tasks]
-  })
-
-const partsOf = (event: StreamEvent.StreamEvent): ReadonlyArray<Part.Part> => {
-  switch (event._tag) {
-    case "Message":
-      return event.parts
-    case "StatusUpdate":
-      return event.status.message?.parts ?? []
-    case "ArtifactUpdate":
-      return event.artifact.parts
-    case "Task":
-      return [...event.history ?? [], ...event.status.message ? [event.status.message] : [], ...event.artifacts ?? []]
-        .flatMap(({ parts }) => parts)
-  }
-}
-
-/** Emits tool calls and their results as they come, each once. */
-export const toolCalls = <E, R>(self: Events<E, R>): Stream.Stream<ToolCall.Call | ToolCall.Result, E, R> =>
-  Stream.mapAccumArray(self, () => new Set<string>(), (seen, events) => {
-    const reported: Array<ToolCall.Call | ToolCall.Result> = []
-    for (const part of events.flatMap(partsOf)) {
-      const step = ToolCall.call(part) ?? ToolCall.result(part)
-      if (step === undefined || seen.has(`${step._tag} ${step.id}`)) continue
-      seen.add(`${step._tag} ${step.id}`)
-      reported.push(step)
-    }
-    return [seen, reported]
-  })

@@ -22,21 +22,25 @@ import * as Schema from "effect/Schema"
 import * as Sink from "effect/Sink"
 import * as Artifact from "./Artifact.ts"
 import * as Id from "./Id.ts"
+import * as Baseline from "./internal/turn/baseline.ts"
 import * as Message from "./Message.ts"
 import type * as StreamEvent from "./StreamEvent.ts"
 import * as Task from "./Task.ts"
 import * as TaskProgress from "./TaskProgress.ts"
-import { TaskState } from "./TaskState.ts"
+import * as TaskState from "./TaskState.ts"
 import * as ToolCall from "./ToolCall.ts"
 
 /**
  * The answer to a message. `state` is the task's, or `message` if the agent answered with a message and no task. `text` is
- * that of the artifacts; if they have none, that of the status message, which for `input-required` is the question.
+ * that of the artifacts, separated by blank lines; if they have none, that of the agent's messages. `question` is the
+ * agent's message if it waits for input or authentication. In a task that was continued, only what is new counts; `task`
+ * has everything.
  */
 export class Answer extends Schema.Opaque<Answer>()(
   Schema.Struct({
-    state: Schema.Union([TaskState, Schema.Literal("message")]),
+    state: Schema.Union([TaskState.TaskState, Schema.Literal("message")]),
     text: Schema.String,
+    question: Schema.optionalKey(Schema.String),
     artifacts: Schema.Array(Artifact.Artifact),
     toolCalls: Schema.Array(ToolCall.ToolCall),
     task: Schema.optionalKey(Task.Task),
@@ -64,41 +68,65 @@ export const fromMessage = (message: Message.Message): Answer => ({
   ...ids(message.taskId, message.contextId)
 })
 
-/** Agents report tool calls in turns, or in artifacts. */
-const toolCallsOf = ({ artifacts = [], history = [], status: { message } }: Task.Task) =>
-  ToolCall.collect([...history, ...artifacts, ...message === undefined ? [] : [message]].flatMap(({ parts }) => parts))
+/** The text of artifacts, without what the task had before. */
+const textOf = ({ past }: TaskProgress.TaskProgress, artifacts: ReadonlyArray<Artifact.Artifact>): string =>
+  artifacts.map((artifact) => {
+    const text = Artifact.text(artifact)
+    const before = past.get(artifact.artifactId)
+    const known = before === undefined ? "" : Artifact.text(before)
+    return text.startsWith(known) ? text.slice(known.length) : text
+  }).filter((text) => text !== "").join("\n\n")
 
-/** Returns the answer of a task as it stands. `toolCalls`: default those in the task; a stream may have reported more. */
-export const fromTask = (task: Task.Task, toolCalls?: ReadonlyArray<ToolCall.ToolCall>): Answer => ({
-  state: task.status.state,
-  text: Task.text(task) || Task.statusText(task) || "",
-  artifacts: task.artifacts ?? [],
-  toolCalls: toolCalls ?? toolCallsOf(task),
-  task,
-  ...ids(task.id, task.contextId)
-})
+/** The text of the agent's messages without its question; of a task that failed, the reason. */
+const saidText = ({ said }: TaskProgress.TaskProgress, { status }: Task.Task): string => {
+  const { message, state } = status
+  if (message !== undefined && (state === "failed" || state === "canceled" || state === "rejected")) {
+    return Message.text(message)
+  }
+  const question = TaskState.isInterrupted(state) && message !== undefined ? `message ${message.messageId}` : undefined
+  return said.reduce((text, step) => step.source === question ? text : text + step.text, "").replace(/^\n\n/, "")
+}
 
-/** Returns the answer of what `Agent.send` returns. */
-export const from = (result: Task.Task | Message.Message): Answer =>
-  result._tag === "Task" ? fromTask(result) : fromMessage(result)
+const questionOf = ({ message, state }: Task.TaskStatus) => {
+  const question = message === undefined || !TaskState.isInterrupted(state) ? "" : Message.text(message)
+  return question === "" ? undefined : { question }
+}
 
 /** Returns the answer of the events so far: of the task if there is one, else of the message, else {@link empty}. */
 export const fromProgress = (progress: TaskProgress.TaskProgress): Answer => {
   const task = TaskProgress.task(progress)
-  if (task !== undefined) return fromTask(task, progress.toolCalls)
-  return progress.message === undefined ? empty : fromMessage(progress.message)
+  if (task === undefined) return progress.message === undefined ? empty : fromMessage(progress.message)
+  const artifacts = TaskProgress.artifacts(progress)
+  return {
+    state: task.status.state,
+    text: textOf(progress, artifacts) || saidText(progress, task),
+    ...questionOf(task.status),
+    artifacts,
+    toolCalls: progress.toolCalls,
+    task,
+    ...ids(task.id, task.contextId)
+  }
 }
+
+/**
+ * Returns the answer of a task as it stands. `before` is the same task before the message was sent: what it had already is
+ * left out. Default: nothing.
+ */
+export const fromTask = (task: Task.Task, before?: Task.Task): Answer =>
+  fromProgress(
+    TaskProgress.add(TaskProgress.make(), before?.id === task.id ? Baseline.set(task, { task: before }) : task)
+  )
+
+/** Returns the answer of what `Agent.send` returns. `before`: as for {@link fromTask}. */
+export const from = (result: Task.Task | Message.Message, before?: Task.Task): Answer =>
+  result._tag === "Task" ? fromTask(result, before) : fromMessage(result)
 
 /** Collects the answer of a stream of events, {@link empty} without events. */
 export const sink: Sink.Sink<Answer, StreamEvent.StreamEvent> = /*#__PURE__*/ Sink.map(
   /*#__PURE__*/ Sink.foldArray<TaskProgress.TaskProgress, StreamEvent.StreamEvent>(
     TaskProgress.make,
     () => true,
-    (progress, events) =>
-      Effect.sync(() => {
-        TaskProgress.addAll(progress, events)
-        return progress
-      })
+    (progress, events) => Effect.sync(() => TaskProgress.addAll(progress, events))
   ),
   fromProgress
 )

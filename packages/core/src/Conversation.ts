@@ -21,10 +21,10 @@
  * )
  * const program = Effect.gen(function*() {
  *   const conversation = yield* Conversation.make()
- *   const question = yield* conversation.ask("Plan a weekend")
+ *   const asked = yield* conversation.ask("Plan a weekend")
  *   const answer = yield* conversation.ask("Lisbon") // continues the task that asked
  *   const { transcript } = yield* conversation.state
- *   return [question.text, answer.text, answer.taskId === question.taskId, transcript.length]
+ *   return [asked.question, answer.text, answer.taskId === asked.taskId, transcript.length]
  * })
  * await Effect.runPromise(program.pipe(Effect.provide(agent)))
  * // => ["Which city?", "A weekend in Lisbon", true, 4]

@@ -20,9 +20,14 @@ export class ThoughtMark extends Schema.Opaque<ThoughtMark>()(
   Schema.TaggedStruct("Thought", {}).annotate({ identifier: "ThoughtMark" })
 ) {}
 
-/** Marks a part as a tool call. `id` is the tool's name if the agent sent no id. */
+/** Marks text of a status message as the continuation of the text of the status message before it. */
+export class DeltaMark extends Schema.Opaque<DeltaMark>()(
+  Schema.TaggedStruct("Delta", {}).annotate({ identifier: "DeltaMark" })
+) {}
+
+/** Marks a part as a tool call. `id` is absent if the agent sent none: the call is known by its name and its place. */
 export class CallMark extends Schema.Opaque<CallMark>()(
-  Schema.TaggedStruct("Call", { id: Schema.String, name: Schema.String, args: Metadata })
+  Schema.TaggedStruct("Call", { id: Schema.optionalKey(Schema.String), name: Schema.String, args: Metadata })
     .annotate({ identifier: "CallMark" })
 ) {}
 
@@ -44,17 +49,20 @@ export const Outcome = Schema.Union([Success, Failure]).annotate({ identifier: "
 /** The type of {@link Outcome}. */
 export type Outcome = typeof Outcome.Type
 
-/** Marks a part as the result of the tool call with the same `id`. */
+/** Marks a part as the result of the tool call with the same `id`, or without one of the first open call of the tool. */
 export class ResultMark extends Schema.Opaque<ResultMark>()(
-  Schema.TaggedStruct("Result", { id: Schema.String, name: Schema.String, outcome: Outcome })
-    .annotate({ identifier: "ResultMark" })
+  Schema.TaggedStruct("Result", {
+    id: Schema.optionalKey(Schema.String),
+    name: Schema.String,
+    outcome: Outcome
+  }).annotate({ identifier: "ResultMark" })
 ) {}
 
 /**
  * The meaning of a part beyond its content. A2A has no words for it: agents write it into metadata, each in its own way,
  * and a `Recognizer` reads it. A mark is never sent.
  */
-export const Mark = Schema.Union([ThoughtMark, CallMark, ResultMark]).annotate({ identifier: "Mark" })
+export const Mark = Schema.Union([ThoughtMark, DeltaMark, CallMark, ResultMark]).annotate({ identifier: "Mark" })
 /** The type of {@link Mark}. */
 export type Mark = typeof Mark.Type
 

@@ -26,8 +26,11 @@ import * as Schema from "effect/Schema"
 import { isObject, type Metadata } from "./Metadata.ts"
 import type * as Part from "./Part.ts"
 
+/** The place of a part: a message of a task's status, an artifact, or any other message. */
+export type Place = "status" | "artifact" | "message"
+
 /** Returns the mark of a part, or `undefined` if it does not recognize the part. */
-export type Recognizer = (part: Part.Part) => Part.Mark | undefined
+export type Recognizer = (part: Part.Part, place: Place) => Part.Mark | undefined
 
 /**
  * The usual scheme: metadata that is `true` on thoughts, and metadata of data parts that names their type. A call is an
@@ -55,7 +58,7 @@ const toOutcome = (response: Schema.Json | undefined): Part.Outcome => {
 
 const identity = (data: Metadata) => {
   const name = typeof data.name === "string" ? data.name : ""
-  return { id: typeof data.id === "string" ? data.id : name, name }
+  return typeof data.id === "string" && data.id !== "" ? { id: data.id, name } : { name }
 }
 
 /**
@@ -90,18 +93,33 @@ export const Current = Context.Reference<ReadonlyArray<Recognizer>>("@effect-a2a
 export const layer = (...recognizers: ReadonlyArray<Recognizer>): Layer.Layer<never> =>
   Layer.effect(Current, Effect.map(Current, (outer) => [...outer, ...recognizers]))
 
-/** Marks one part by the first recognizer that knows it. Returns the same part if it has a mark, or none knows it. */
-export const mark = <P extends Part.Part>(recognizers: ReadonlyArray<Recognizer>, part: P): P => {
+/**
+ * Marks one part by the first recognizer that knows it. Returns the same part if it has a mark, or none knows it.
+ * `place`: default `"message"`.
+ */
+export const mark = <P extends Part.Part>(
+  recognizers: ReadonlyArray<Recognizer>,
+  part: P,
+  place: Place = "message"
+): P => {
   if (part.mark !== undefined) return part
   for (const recognizer of recognizers) {
-    const mark = recognizer(part)
+    const mark = recognizer(part, place)
     if (mark !== undefined) return { ...part, mark }
   }
   return part
 }
 
-/** The members that lead from a task, an event, a request or a response to parts. */
-const members = ["parts", "status", "message", "artifact", "artifacts", "history", "tasks"] as const
+/** The members that lead from a task, an event, a request or a response to parts, and the places that they mean. */
+const members: ReadonlyArray<readonly [member: string, place?: Place]> = [
+  ["parts"],
+  ["status", "status"],
+  ["message"],
+  ["artifact", "artifact"],
+  ["artifacts", "artifact"],
+  ["history"],
+  ["tasks"]
+]
 
 /** Maps an array, and returns the same one if nothing changes. */
 const mapItems = <A>(items: ReadonlyArray<A>, f: (item: A) => A): ReadonlyArray<A> => {
@@ -110,16 +128,16 @@ const mapItems = <A>(items: ReadonlyArray<A>, f: (item: A) => A): ReadonlyArray<
 }
 
 /** Marks the parts in a value, and returns the same value if nothing changes. */
-const markIn = (recognizers: ReadonlyArray<Recognizer>, value: unknown): unknown => {
-  if (Array.isArray(value)) return mapItems(value, (item) => markIn(recognizers, item))
+const markIn = (recognizers: ReadonlyArray<Recognizer>, value: unknown, place?: Place): unknown => {
+  if (Array.isArray(value)) return mapItems(value, (item) => markIn(recognizers, item, place))
   if (!Predicate.isReadonlyObject(value)) return value
   let changed: Record<string, unknown> | undefined
-  for (const member of members) {
+  for (const [member, named = place] of members) {
     const before = value[member]
     if (before === undefined) continue
     const after = member === "parts"
-      ? mapItems(before as ReadonlyArray<Part.Part>, (part) => mark(recognizers, part))
-      : markIn(recognizers, before)
+      ? mapItems(before as ReadonlyArray<Part.Part>, (part) => mark(recognizers, part, place))
+      : markIn(recognizers, before, named)
     if (after !== before) (changed ??= { ...value })[member] = after
   }
   return changed ?? value

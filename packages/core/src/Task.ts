@@ -51,11 +51,11 @@ export class Task extends Schema.Opaque<Task>()(
 /** Returns true if the value is tagged as a task. */
 export const isTask = (input: unknown): input is Task => Predicate.isTagged(input, "Task")
 
-/** Returns the text of all artifacts, or `undefined` if the snapshot has none. */
+/** Returns the texts of all artifacts, separated by blank lines, or `undefined` if the snapshot has no artifacts. */
 export const text = (self: Task): string | undefined =>
   self.artifacts === undefined || self.artifacts.length === 0
     ? undefined
-    : self.artifacts.map(Artifact.text).join("")
+    : self.artifacts.map(Artifact.text).filter((text) => text !== "").join("\n\n")
 
 /** Returns the text of the status message: for a failed task, the reason. `undefined` if there is no message. */
 export const statusText = (self: Task): string | undefined =>

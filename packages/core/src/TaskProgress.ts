@@ -1,7 +1,7 @@
 /**
- * Folds the events of a stream into the task, its tool calls and the last message, one at a time. A mutable value, so
- * that a long stream costs in proportion to its events: chunks of an artifact are appended in place. For the answer of a
- * whole stream use `Answer.sink`.
+ * Folds the events of a stream: the task, the answer's content, and the steps of each event. All views of a stream are
+ * made of it. Events of other tasks change nothing. A mutable value, so that a long stream takes time in proportion to its
+ * events. For the answer of a whole stream use `Answer.sink`, for its steps `AgentStream.steps`.
  *
  * ```ts
  * import { Artifact, Id, Part, StreamEvent, TaskProgress } from "@effect-a2a/core"
@@ -12,94 +12,120 @@
  * TaskProgress.add(progress, StreamEvent.artifactUpdate({ taskId, artifact: chunk("Hello ") }))
  * TaskProgress.add(progress, StreamEvent.artifactUpdate({ taskId, artifact: chunk("world"), append: true }))
  * TaskProgress.task(progress)?.artifacts?.map(Artifact.text) // => ["Hello world"]
+ * progress.steps // => [{ _tag: "Text", source: "artifact a", text: "world" }]
  * ```
  *
  * @since 0.1.0
  * @stability unstable
  */
-import * as Artifact from "./Artifact.ts"
+import { dual } from "effect/Function"
+import type * as Artifact from "./Artifact.ts"
+import * as Baseline from "./internal/turn/baseline.ts"
+import * as Hash from "./internal/turn/eventHash.ts"
+import * as Reading from "./internal/turn/reading.ts"
+import * as TaskFold from "./internal/turn/taskFold.ts"
 import type * as Message from "./Message.ts"
-import type * as Part from "./Part.ts"
+import type * as Step from "./Step.ts"
 import * as StreamEvent from "./StreamEvent.ts"
 import type * as Task from "./Task.ts"
+import * as TaskState from "./TaskState.ts"
 import * as ToolCall from "./ToolCall.ts"
-
-/** An artifact of which more chunks may come. */
-interface OpenArtifact {
-  artifact: Artifact.Artifact
-  readonly parts: Array<Part.Part>
-}
 
 /** The events so far, folded. Changed by {@link add} only. */
 export interface TaskProgress {
-  /** The task without its artifacts. */
-  status: Task.Task | undefined
-  /** The last message that came instead of a task. */
-  message: Message.Message | undefined
-  /** The tool calls so far, each once, with the outcomes that are known. */
-  toolCalls: ReadonlyArray<ToolCall.ToolCall>
-  readonly artifacts: Map<string, OpenArtifact>
+  /** The steps of the last event. */
+  readonly steps: ReadonlyArray<Step.Step>
+  /** The tool calls of the turn, with the outcomes that are known. */
+  readonly toolCalls: ReadonlyArray<ToolCall.ToolCall>
+  /** The last message of the agent that is not part of a task's status. */
+  readonly message: Message.Message | undefined
+  /** The text of messages so far, in pieces. */
+  readonly said: Array<Step.Text>
+  /** The artifacts before the turn, if the message was sent to a task that exists. */
+  readonly past: ReadonlyMap<string, Artifact.Artifact>
+  readonly fold: TaskFold.TaskFold
+  readonly reading: Reading.Reading
 }
+
+type Mutable = { -readonly [K in keyof TaskProgress]: TaskProgress[K] }
 
 /** Creates the progress of a stream before its first event. */
 export const make = (): TaskProgress => ({
-  status: undefined,
-  message: undefined,
+  steps: [],
   toolCalls: [],
-  artifacts: new Map()
+  message: undefined,
+  said: [],
+  past: new Map(),
+  fold: TaskFold.make(),
+  reading: Reading.make()
 })
 
-const putArtifact = ({ artifacts }: TaskProgress, artifact: Artifact.Artifact, append: boolean): void => {
-  const earlier = append ? artifacts.get(artifact.artifactId) : undefined
-  if (earlier === undefined) {
-    artifacts.set(artifact.artifactId, { artifact, parts: [...artifact.parts] })
-    return
+const isOfArtifact = ({ source }: Step.Text): boolean => source.startsWith("artifact ")
+
+const addBaseline = (self: Mutable, event: StreamEvent.StreamEvent): void => {
+  const past = Reading.isPast(self.reading, event) ? event : Baseline.of(event)?.task
+  if (past === undefined) return
+  TaskFold.add(self.fold, past)
+  self.past = new Map(past.artifacts?.map((artifact) => [artifact.artifactId, artifact]))
+}
+
+/** Adds one event, and returns the same progress. */
+export const add = (self: TaskProgress, event: StreamEvent.StreamEvent): TaskProgress => {
+  const progress: Mutable = self
+  const isQuestion = TaskState.isInterrupted(StreamEvent.state(event) ?? "unspecified")
+  if (self.reading.isFirst) addBaseline(progress, event)
+  const steps = progress.steps = Reading.read(self.reading, event)
+  TaskFold.add(self.fold, event)
+  if (event._tag === "Message" && !TaskFold.isForeign(self.fold.task, event)) progress.message = event
+  for (const step of steps) {
+    if (step._tag === "ToolCall") progress.toolCalls = ToolCall.add(progress.toolCalls, step.call)
+    if (step._tag === "ToolResult") progress.toolCalls = ToolCall.add(progress.toolCalls, step.result)
+    if (step._tag === "Text" && !isQuestion && !isOfArtifact(step)) self.said.push(step)
   }
-  earlier.artifact = Artifact.append({ ...earlier.artifact, parts: [] }, { ...artifact, parts: [] })
-  for (const part of artifact.parts) earlier.parts.push(part)
+  return self
 }
 
-const addToolCalls = (self: TaskProgress, from: { readonly parts: ReadonlyArray<Part.Part> } | undefined): void => {
-  if (from !== undefined) { for (const part of from.parts) self.toolCalls = ToolCall.add(self.toolCalls, part) }
+/** Marks the end of the stream: emits the text that waited for its other half, if there is any. */
+export const end = (self: TaskProgress): TaskProgress => {
+  const progress: Mutable = self
+  progress.steps = Reading.end(self.reading)
+  for (const step of progress.steps) if (step._tag === "Text" && !isOfArtifact(step)) self.said.push(step)
+  return self
 }
 
-const addTask = (self: TaskProgress, event: Task.Task): void => {
-  for (const message of event.history ?? []) addToolCalls(self, message)
-  addToolCalls(self, event.status.message)
-  self.status = StreamEvent.apply(self.status, event)
-  if (event.artifacts !== undefined) self.artifacts.clear()
-  for (const artifact of event.artifacts ?? []) {
-    addToolCalls(self, artifact)
-    putArtifact(self, artifact, false)
-  }
-}
-
-/** Adds one event. */
-export const add = (self: TaskProgress, event: StreamEvent.StreamEvent): void => {
-  switch (event._tag) {
-    case "Message":
-      self.message = event
-      return
-    case "ArtifactUpdate":
-      self.status ??= StreamEvent.apply(undefined, { ...event, artifact: { ...event.artifact, parts: [] } })
-      addToolCalls(self, event.artifact)
-      return putArtifact(self, event.artifact, event.append === true)
-    case "StatusUpdate":
-      addToolCalls(self, event.status.message)
-      self.status = StreamEvent.apply(self.status, event)
-      return
-    case "Task":
-      return addTask(self, event)
-  }
-}
-
-/** Adds several events in order. */
-export const addAll = (self: TaskProgress, events: Iterable<StreamEvent.StreamEvent>): void => {
+/** Adds several events in order, and returns the same progress. */
+export const addAll = (self: TaskProgress, events: Iterable<StreamEvent.StreamEvent>): TaskProgress => {
   for (const event of events) add(self, event)
+  return self
 }
 
 /** Returns the task so far, or `undefined` if no event had one. */
-export const task = ({ artifacts, status }: TaskProgress): Task.Task | undefined =>
-  status && artifacts.size > 0
-    ? { ...status, artifacts: Array.from(artifacts.values(), ({ artifact, parts }) => ({ ...artifact, parts })) }
-    : status
+export const task = ({ fold }: TaskProgress): Task.Task | undefined => TaskFold.toTask(fold)
+
+/** Returns the artifacts of the turn: all of the task but those that it had before, unchanged. */
+export const artifacts = (self: TaskProgress): ReadonlyArray<Artifact.Artifact> =>
+  (task(self)?.artifacts ?? []).filter(({ artifactId, parts }) => {
+    const before = self.past.get(artifactId)
+    return before === undefined || Hash.hashParts(before.parts) !== Hash.hashParts(parts)
+  })
+
+/**
+ * Returns a task after several events: a snapshot replaces it, an update changes it, messages and events of other tasks
+ * leave it as it is. Without a task, it is created from the ids of the first event. A task in a terminal state stays in
+ * it. Status messages are progress, not turns: they do not enter `history`.
+ */
+export const applyAll: {
+  (events: Iterable<StreamEvent.StreamEvent>): (task: Task.Task | undefined) => Task.Task | undefined
+  (task: Task.Task | undefined, events: Iterable<StreamEvent.StreamEvent>): Task.Task | undefined
+} = /*#__PURE__*/ dual(2, (task: Task.Task | undefined, events: Iterable<StreamEvent.StreamEvent>) => {
+  const fold = TaskFold.make()
+  if (task !== undefined) TaskFold.add(fold, task)
+  for (const event of events) TaskFold.add(fold, event)
+  return TaskFold.toTask(fold)
+})
+
+/** Returns a task after one event, as {@link applyAll} does. */
+export const apply: {
+  (event: StreamEvent.StreamEvent): (task: Task.Task | undefined) => Task.Task | undefined
+  (task: Task.Task | undefined, event: StreamEvent.StreamEvent): Task.Task | undefined
+} = /*#__PURE__*/ dual(2, (task: Task.Task | undefined, event: StreamEvent.StreamEvent) => applyAll(task, [event]))

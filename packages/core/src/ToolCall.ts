@@ -17,17 +17,22 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import * as Pairing from "./internal/turn/pairing.ts"
 import { Metadata } from "./Metadata.ts"
 import * as Part from "./Part.ts"
 
-/** A call of a tool. `id` is the tool's name if the agent sent no id. */
-export type Call = Part.CallMark
+/** A call of a tool. `id` is the agent's; if it sent none, the tool's name, numbered from the second call on. */
+export interface Call extends Part.CallMark {
+  readonly id: string
+}
 
 /** The outcome of a call: its response, or an error. A response that came as a string of JSON is parsed. */
 export type Outcome = Part.Outcome
 
 /** The result of the call with the same `id`. */
-export type Result = Part.ResultMark
+export interface Result extends Part.ResultMark {
+  readonly id: string
+}
 
 /** A call, with its outcome once there is one. */
 export class ToolCall extends Schema.Opaque<ToolCall>()(
@@ -39,31 +44,38 @@ export class ToolCall extends Schema.Opaque<ToolCall>()(
   }).annotate({ identifier: "ToolCall" })
 ) {}
 
-/** Returns the call that a part reports, or `undefined`. */
-export const call = ({ mark }: Part.Part): Call | undefined => mark?._tag === "Call" ? mark : undefined
+/** Returns the call that a part reports, or `undefined`. Without an id, its id is the tool's name. */
+export const call = ({ mark }: Part.Part): Call | undefined =>
+  mark?._tag === "Call" ? { ...mark, id: mark.id || mark.name } : undefined
 
-/** Returns the result that a part reports, or `undefined`. */
-export const result = ({ mark }: Part.Part): Result | undefined => mark?._tag === "Result" ? mark : undefined
+/** Returns the result that a part reports, or `undefined`. Without an id, its id is the tool's name. */
+export const result = ({ mark }: Part.Part): Result | undefined =>
+  mark?._tag === "Result" ? { ...mark, id: mark.id || mark.name } : undefined
 
-/**
- * Adds the call or result of a part to the calls so far. A call whose id is there already is left out. A result completes
- * the call with its id; without such a call it becomes one without arguments.
- */
-export const add = (calls: ReadonlyArray<ToolCall>, part: Part.Part): ReadonlyArray<ToolCall> => {
-  const { mark } = part
-  if (mark === undefined || mark._tag === "Thought") return calls
-  const index = calls.findIndex(({ id }) => id === mark.id)
-  if (mark._tag === "Call") {
-    return index < 0 ? [...calls, { id: mark.id, name: mark.name, args: mark.args }] : calls
+/** Adds a call, or the outcome of the call with the same id, to the calls so far. */
+export const add = (calls: ReadonlyArray<ToolCall>, { id, name, ...one }: Call | Result): ReadonlyArray<ToolCall> => {
+  const index = calls.findIndex((call) => call.id === id)
+  const next = {
+    ...calls[index] ?? { id, name, args: {} },
+    ...one._tag === "Call" ? { args: one.args } : { outcome: one.outcome }
   }
-  return index < 0
-    ? [...calls, { id: mark.id, name: mark.name, args: {}, outcome: mark.outcome }]
-    : calls.with(index, { ...calls[index]!, outcome: mark.outcome })
+  return index < 0 ? [...calls, next] : calls.with(index, next)
 }
 
-/** Collects the calls that parts report, in order, each once. */
+/**
+ * Collects the calls that parts report, in order, each once, with their outcomes. Calls and results without ids are paired
+ * by the name of the tool, in order.
+ */
 export const collect = (parts: Iterable<Part.Part>): ReadonlyArray<ToolCall> => {
+  const pairing = Pairing.make()
   let calls: ReadonlyArray<ToolCall> = []
-  for (const part of parts) calls = add(calls, part)
+  for (const { mark } of parts) {
+    const one = mark?._tag === "Call"
+      ? Pairing.call(pairing, mark)
+      : mark?._tag === "Result"
+      ? Pairing.result(pairing, mark)
+      : undefined
+    if (one !== undefined) calls = add(calls, one)
+  }
   return calls
 }

@@ -3,6 +3,7 @@ import * as Id from "@effect-a2a/core/Id"
 import * as Part from "@effect-a2a/core/Part"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
+import * as TaskProgress from "@effect-a2a/core/TaskProgress"
 import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
@@ -39,7 +40,7 @@ const receive = (first: ReadonlyArray<Event>, second: ReadonlyArray<Event>, isCo
 }
 
 const task = (events: ReadonlyArray<Event>): Task.Task | undefined =>
-  events.reduce<Task.Task | undefined>(StreamEvent.apply, undefined)
+  events.reduce<Task.Task | undefined>(TaskProgress.apply, undefined)
 
 describe("a connection that did not follow a drop", () => {
   it("delivers equal neighbours and repeated ids", () => {

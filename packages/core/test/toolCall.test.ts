@@ -50,11 +50,10 @@ describe("ToolCall", () => {
     ])
   })
 
-  it("adds a call once, and leaves the earlier list as it was", () => {
-    const first = ToolCall.collect([search])
-    assert.strictEqual(ToolCall.add(first, search), first)
-    const second = ToolCall.add(Object.freeze(first), result({ id: "k", name: "search", response: 1 }))
-    assert.isUndefined(first[0]?.outcome)
-    assert.deepStrictEqual(second[0]?.outcome, { _tag: "Success", response: 1 })
+  it("collects a call once", () => {
+    const answered = [search, search, result({ id: "k", name: "search", response: 1 }), search]
+    assert.deepStrictEqual(ToolCall.collect(answered), [
+      { id: "k", name: "search", args: { q: "x" }, outcome: { _tag: "Success", response: 1 } }
+    ])
   })
 })

@@ -23,12 +23,12 @@
 import type * as Id from "@effect-a2a/core/Id"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
+import * as TaskProgress from "@effect-a2a/core/TaskProgress"
 import * as TaskState from "@effect-a2a/core/TaskState"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { applyAll } from "./internal/snapshot.ts"
 
 /** The id of the caller that a task belongs to; `undefined` for anonymous callers. */
 export type Owner = string | undefined
@@ -92,7 +92,7 @@ interface Entry {
 
 const snapshot = (entry: Entry): Task.Task => {
   if (entry.folded < entry.log.length) {
-    entry.task = applyAll(entry.task, entry.log.slice(entry.folded))
+    entry.task = TaskProgress.applyAll(entry.task, entry.log.slice(entry.folded))
     entry.folded = entry.log.length
   }
   return entry.task as Task.Task

@@ -1,11 +1,10 @@
 import type { Task } from "@effect-a2a/core"
-import { Message, Operation, StreamEvent } from "@effect-a2a/core"
+import { Message, Operation, StreamEvent, TaskProgress } from "@effect-a2a/core"
 import { Reply, TaskHub, TaskStore } from "@effect-a2a/server"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, DateTime, Effect, Fiber, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { covers } from "../../../test/support/covers.ts"
-import { applyAll } from "../src/internal/snapshot.ts"
 import {
   call,
   contextId,
@@ -177,8 +176,8 @@ describe("TaskStore.layerMemory", () => {
     })
     const frozen = JSON.stringify(events)
     assert.deepStrictEqual(
-      applyAll(task("t"), events),
-      events.reduce(StreamEvent.apply, task("t") as Task.Task | undefined)
+      TaskProgress.applyAll(task("t"), events),
+      events.reduce(TaskProgress.apply, task("t") as Task.Task | undefined)
     )
     assert.strictEqual(JSON.stringify(events), frozen)
   })

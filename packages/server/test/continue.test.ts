@@ -59,7 +59,7 @@ describe("follow-ups", () => {
       const { id } = yield* sendTask("one")
       assert.deepStrictEqual(yield* labels(stream("go", { taskId: id })), ["task working", "done", "completed"])
       const task = yield* get(id)
-      assert.strictEqual(text(task), "heard onedone")
+      assert.strictEqual(text(task), "heard one\n\ndone")
       assert.strictEqual(task.artifacts?.length, 2)
     }).pipe(Effect.provide(asking)))
 

@@ -1,5 +1,5 @@
 import type { Task } from "@effect-a2a/core"
-import { Id, Message, StreamEvent } from "@effect-a2a/core"
+import { Id, Message, TaskProgress } from "@effect-a2a/core"
 import { type AgentExecutor, Reply, TaskStore } from "@effect-a2a/server"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
@@ -73,7 +73,7 @@ describe("SubscribeToTask", () => {
             assert.notStrictEqual(known.status.state, "completed")
             fibers.push(
               yield* Effect.forkChild(
-                subscribe(id).pipe(Stream.runFold((): Task.Task | undefined => undefined, StreamEvent.apply))
+                subscribe(id).pipe(Stream.runFold((): Task.Task | undefined => undefined, TaskProgress.apply))
               )
             )
             yield* Effect.yieldNow

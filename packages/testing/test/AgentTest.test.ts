@@ -1,4 +1,5 @@
-import { AgentError, AgentTransport, Message, Operation, Part, Recognizer, StreamEvent, Task } from "@effect-a2a/core"
+import type { StreamEvent } from "@effect-a2a/core"
+import { AgentError, AgentTransport, Message, Operation, Part, Recognizer, Task, TaskProgress } from "@effect-a2a/core"
 import { AgentTest, Script } from "@effect-a2a/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Stream } from "effect"
@@ -40,10 +41,10 @@ describe("Script", () => {
         ]
         assert.deepStrictEqual(said(events), expected.map((part) => Recognizer.mark([Script.recognizer], part)))
         const [task] = events
-        const last = events.reduce(StreamEvent.apply, undefined as Task.Task | undefined)
+        const last = events.reduce(TaskProgress.apply, undefined as Task.Task | undefined)
         assert.strictEqual(task?._tag === "Task" && task.status.state, "submitted")
         assert.deepStrictEqual(last?.artifacts?.map((artifact) => artifact.name), ["notes", "result"])
-        assert.deepStrictEqual(last && Task.text(last), "notedParis.")
+        assert.deepStrictEqual(last && Task.text(last), "noted\n\nParis.")
         assert.strictEqual(last?.status.state, "completed")
       }).pipe(Effect.provide(agent(
         Script.think("hm"),
@@ -110,7 +111,7 @@ describe("Script", () => {
       if (error.reason._tag !== "StreamInterruptedError") return assert.fail(error.reason._tag)
       const id = error.reason.taskId!
       const rest = yield* transport.stream(Operation.SubscribeToTask, { id }).pipe(
-        Stream.runFold((): Task.Task | undefined => undefined, StreamEvent.apply),
+        Stream.runFold((): Task.Task | undefined => undefined, TaskProgress.apply),
         Effect.forkChild({ startImmediately: true })
       )
       yield* TestClock.adjust("1 second")

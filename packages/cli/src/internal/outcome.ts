@@ -23,6 +23,7 @@ const toJson = (answer: Answer.Answer, { attachments, recommendedQuestions }: Ex
     ...(answer.taskId !== undefined && { taskId: answer.taskId }),
     ...(answer.contextId !== undefined && { contextId: answer.contextId }),
     text: answer.text,
+    ...(answer.question !== undefined && { question: answer.question }),
     attachments: attachments.map((attachment) => ({ ...attachment })),
     recommendedQuestions,
     toolCalls: answer.toolCalls.map(toolCallJson)

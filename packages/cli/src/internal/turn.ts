@@ -43,7 +43,8 @@ const stepLine = (step: Step): string => {
 /** Prints the answer's text, if it was not printed while it arrived. */
 const printAnswer = Effect.fnUntraced(function*(answer: Answer.Answer) {
   const output = yield* Output
-  if (!output.json && answer.text !== "") yield* output.print(`${answer.text}\n`)
+  if (output.json) return
+  for (const text of [answer.text, answer.question ?? ""]) if (text !== "") yield* output.print(`${text}\n`)
 })
 
 interface Turn {

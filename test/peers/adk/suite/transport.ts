@@ -1,5 +1,5 @@
 /** The same agents through the A2A transport. */
-import { Agent, AgentStream, AgentTransport, Id, Message, Operation, StreamEvent, Task } from "@effect-a2a/core"
+import { Agent, AgentStream, AgentTransport, Id, Message, Operation, Task, TaskProgress } from "@effect-a2a/core"
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -11,7 +11,7 @@ const followed = Effect.fnUntraced(function*(text: string) {
   const transport = yield* AgentTransport.AgentTransport
   const message = yield* Message.user(text)
   const events = yield* Stream.runCollect(transport.stream(Operation.SendStreamingMessage, { message }))
-  return { events, task: events.reduce(StreamEvent.apply, undefined as Task.Task | undefined)! }
+  return { events, task: events.reduce(TaskProgress.apply, undefined as Task.Task | undefined)! }
 })
 
 const outcome = (task: Task.Task) => [task.status.state, Task.text(task), Task.statusText(task)]

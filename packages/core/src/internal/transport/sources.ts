@@ -4,7 +4,7 @@
  */
 import type * as Part from "../../Part.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
-import * as Hash from "./eventHash.ts"
+import * as Hash from "../turn/eventHash.ts"
 
 interface Content {
   /** The number of times that the content was replaced. */

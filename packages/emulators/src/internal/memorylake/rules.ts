@@ -12,6 +12,7 @@ import * as Operation from "@effect-a2a/core/Operation"
 import * as Part from "@effect-a2a/core/Part"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
+import * as TaskProgress from "@effect-a2a/core/TaskProgress"
 import * as TaskState from "@effect-a2a/core/TaskState"
 import * as Transport from "@effect-a2a/core/Transport"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
@@ -145,7 +146,7 @@ const foldRun = (
   events: ReadonlyArray<StreamEvent.StreamEvent>,
   historyLength: number | undefined
 ): Task.Task | undefined => {
-  const task = events.reduce<Task.Task | undefined>(StreamEvent.apply, undefined)
+  const task = TaskProgress.applyAll(undefined, events)
   if (task === undefined) return undefined
   const { history = [], ...rest } = withoutTimestamp(task)
   const all = [...history, ...events.flatMap(progress).reduce(append, [])]

@@ -21,7 +21,7 @@ export const mixText = (hash: number, text: string): number => {
 const mixWord = (hash: number, text: string): number => mixText(mixNumber(hash, text.length), text)
 
 /** Mixes a JSON value, whatever the order of its members. */
-const mixJson = (hash: number, json: Schema.Json): number => {
+export const mixJson = (hash: number, json: Schema.Json): number => {
   if (Array.isArray(json)) return json.reduce<number>(mixJson, mixNumber(mixWord(hash, "["), json.length))
   if (typeof json !== "object" || json === null) return mixWord(hash, JSON.stringify(json))
   const members = Object.entries(json).sort(([a], [b]) => a < b ? -1 : 1)
@@ -54,6 +54,9 @@ const mixStatus = (hash: number, { message, state }: StreamEvent.StatusUpdate["s
 
 /** The start of every hash. */
 export const seed = 0x811c9dc5
+
+/** Returns the hash of parts with their values. */
+export const hashParts = (parts: ReadonlyArray<Part.Part>): number => mixParts(seed, parts)
 
 /** Returns the hash of an event. */
 export const hashEvent = (event: StreamEvent.StreamEvent): number => {

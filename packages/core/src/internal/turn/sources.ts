@@ -1,0 +1,119 @@
+/**
+ * Text by source. A peer sends the text of a source in pieces, or all of it again and again, and another source may repeat
+ * what the first had: each text is emitted once. Memory does not grow with the text. Tested in
+ * `packages/core/test/turn.test.ts`.
+ */
+import * as Content from "./content.ts"
+
+/**
+ * - `piece`: text of a message, a further piece unless it begins with all that came under the id, and is longer.
+ * - `repeat`: the same, but text that equals all that came under the id adds nothing.
+ * - `snapshot`: the same, and text that equals the last piece under the id adds nothing.
+ * - `append`: a further piece of an artifact.
+ * - `replace`: an artifact's whole text.
+ */
+export type Kind = "piece" | "repeat" | "snapshot" | "append" | "replace"
+
+/** The text of one event. */
+export interface Said {
+  /** The id under which the text came. */
+  readonly id: string
+  /** The source that the text belongs to: the id, unless several ids have one text. */
+  readonly source: string
+  readonly kind: Kind
+  readonly text: string
+}
+
+/** The text of a source, and the last piece of it. */
+interface Source {
+  readonly all: Content.Content
+  readonly last: Content.Content
+}
+
+/** The text so far. */
+export interface Sources {
+  readonly sources: Map<string, Source>
+  /** All text since the last break, as the agent sent it, and with the blank lines between sources. */
+  sent: Content.Content
+  shown: Content.Content
+  /** The source of the last text. */
+  last: string | undefined
+  hasText: boolean
+}
+
+export const make = (): Sources => ({
+  sources: new Map(),
+  sent: Content.empty,
+  shown: Content.empty,
+  last: undefined,
+  hasText: false
+})
+
+// sources that are remembered; the oldest are forgotten first
+const maxSources = 4_096
+
+/** Remembers a source. */
+export const put = <A>(sources: Map<string, A>, id: string, source: A): void => {
+  if (!sources.has(id) && sources.size >= maxSources) sources.delete(sources.keys().next().value!)
+  sources.set(id, source)
+}
+
+/** The length of the text's beginning that is known, and true if the rest stands apart from it. */
+export interface Known {
+  readonly length: number
+  readonly isApart: boolean
+}
+
+const none: Known = { length: 0, isApart: false }
+
+/** What is known of the text of a source that had text before. */
+const ofSource = ({ all, last }: Source, { kind, text }: Said): Known => {
+  const isKnown = kind !== "append" && Content.beginsText(all, text) && (kind !== "piece" || text.length > all.length)
+  if (isKnown) return { length: all.length, isApart: false }
+  const isLast = kind === "snapshot" && text.length === last.length && Content.beginsText(last, text)
+  return { length: isLast ? last.length : 0, isApart: kind === "replace" && all.length > 0 }
+}
+
+/** What is known of the text of a new source: it may repeat all that others had since the last break. */
+const ofOthers = (self: Sources, { id, source, text }: Said): Known => {
+  if (id !== source && self.sources.has(source)) return none
+  const earlier = [self.shown, self.sent].find((content) => Content.beginsText(content, text))
+  if (earlier === undefined) return none
+  self.last = source
+  return { length: earlier.length, isApart: false }
+}
+
+/** Records the text of an event, and returns how much of it is known already. */
+export const record = (self: Sources, said: Said): Known => {
+  const { sources } = self
+  const { id, kind, source, text } = said
+  const before = sources.get(id)
+  if (text === "") {
+    if (before !== undefined && kind === "replace") put(sources, id, { all: Content.empty, last: Content.empty })
+    return none
+  }
+  const known = before === undefined ? ofOthers(self, said) : ofSource(before, said)
+  const isWhole = before === undefined || (kind === "replace" && known.length === 0)
+  const rest = text.slice(known.length)
+  if (isWhole) put(sources, id, { all: Content.ofText(text), last: Content.ofText(text) })
+  else if (rest !== "") put(sources, id, { all: Content.addText(before.all, rest), last: Content.ofText(text) })
+  if (id !== source) put(sources, source, { all: Content.empty, last: Content.empty })
+  return known
+}
+
+const blankLine = "\n\n"
+
+/** Adds a piece that is emitted, and returns it with the blank line that separates it from another source. */
+export const emit = (self: Sources, source: string, text: string, isApart: boolean): string => {
+  const separator = self.hasText && (isApart || self.last !== source) ? blankLine : ""
+  self.sent = Content.addText(self.sent, text)
+  self.shown = Content.addText(self.shown, self.shown.length === 0 ? text : separator + text)
+  self.last = source
+  self.hasText = true
+  return separator + text
+}
+
+/** Begins a new stretch of text: what follows repeats nothing that came before. */
+export const breakOff = (self: Sources): void => {
+  self.sent = self.shown = Content.empty
+}
