@@ -25,7 +25,7 @@ it.effect("text and tool calls are relayed, thoughts stay thoughts", () =>
   Effect.gen(function*() {
     const asked = yield* Agent.ask("hi")
     const streamed = yield* AgentStream.answer(Agent.stream("hi"))
-    assert.deepStrictEqual([asked.state, asked.text], ["completed", "ab"])
+    assert.deepStrictEqual([asked.state, asked.question], ["completed", "ab"])
     assert.deepStrictEqual([streamed.text, streamed.toolCalls.map(({ name }) => name)], ["ab", ["t"]])
   }).pipe(Effect.provide(relayed(Script.layer(
     Script.think("Hm"),
@@ -41,7 +41,7 @@ it.effect("a question of the remote agent is ours, and the answer reaches its ta
     const asked = yield* conversation.ask("Plan")
     const done = yield* conversation.ask("Porto")
     assert.deepStrictEqual(
-      [asked.state, asked.text, done.text, asked.taskId === done.taskId],
+      [asked.state, asked.question, done.text, asked.taskId === done.taskId],
       ["input-required", "Which city?", "ok", true]
     )
   }).pipe(Effect.provide(relayed(Script.layer(({ task }) =>
