@@ -111,8 +111,10 @@ const note = (call: Call, event: StreamEvent.StreamEvent): Effect.Effect<void> =
   call.contextId = event.contextId ?? call.contextId
   call.state = StreamEvent.state(event) ?? call.state
   if (call.span === undefined) return Effect.void
-  const started = partsOf(event).flatMap(({ mark }) => mark?._tag === "Call" && !call.tools.has(mark.id) ? [mark] : [])
-  return Effect.forEach(started, ({ id, name }) => {
+  const started = partsOf(event).flatMap(({ mark }) =>
+    mark?._tag === "Call" && !call.tools.has(mark.id ?? mark.name) ? [mark] : []
+  )
+  return Effect.forEach(started, ({ name, id = name }) => {
     call.tools.add(id)
     return addSpanEvent("a2a.tool_call", { "gen_ai.tool.name": name, "gen_ai.tool.call.id": id })
   }, { discard: true })

@@ -130,8 +130,7 @@ const unexpected = (
 ) =>
   new AgentError.MalformedResponseError({
     message:
-      `expected ${expected}, got ${from.contentType ?? "no content type"} (HTTP ${from.status}) from ${from.url}` +
-      (from.snippet && `: ${from.snippet}`),
+      `expected ${expected}, got ${from.contentType ?? "no content type"} (HTTP ${from.status}) from ${from.url}${from.snippet && `: ${from.snippet}`}`,
     dialect: "ADK",
     issue,
     ...from
