@@ -432,6 +432,27 @@ describe("a conversation with a peer", () => {
     }).pipe(Effect.provide(layer))
   }, covers("field:HIST-07"))
 
+  it.effect("records the questions of an agent that gives all its messages one id", () => {
+    const ask = (text: string) => ({ ...said("m-1"), parts: [{ text }] })
+    const { layer } = peer(
+      task("INPUT_REQUIRED", {}, { message: ask("Where?") }),
+      task("INPUT_REQUIRED", { history: [ask("Where?"), ask("When?")] }, { message: ask("When?") }),
+      task("COMPLETED", {}, { message: ask("Booked") })
+    )
+    return Effect.gen(function*() {
+      const conversation = yield* Conversation.make()
+      for (const text of ["one", "two", "three"]) yield* conversation.send(text)
+      assert.deepStrictEqual(yield* texts(conversation), [
+        "user: one",
+        "agent: Where?",
+        "user: two",
+        "agent: When?",
+        "user: three",
+        "agent: Booked"
+      ])
+    }).pipe(Effect.provide(layer))
+  }, covers("field:HIST-07"))
+
   it.effect("goes on after a task that ended elsewhere", () => {
     const { asked, layer } = peer(
       task("INPUT_REQUIRED"),

@@ -1,4 +1,5 @@
 /** The messages of a conversation, in order, each of them once. Tested in `packages/core/test/transition.test.ts`. */
+import * as Equal from "effect/Equal"
 import * as Id from "../../Id.ts"
 import * as Message from "../../Message.ts"
 import type { Task } from "../../Task.ts"
@@ -7,9 +8,10 @@ import * as TaskState from "../../TaskState.ts"
 /** A list of messages. */
 export type Transcript = ReadonlyArray<Message.Message>
 
-/** Returns true if a message of that id is there. */
-export const has = (self: Transcript, { messageId }: Message.Message): boolean =>
-  messageId !== Message.missingMessageId && self.some((one) => one.messageId === messageId)
+/** Returns true if the message is there: some agents give all their messages one id, so that the parts count, too. */
+export const has = (self: Transcript, { messageId, parts }: Message.Message): boolean =>
+  messageId !== Message.missingMessageId &&
+  self.some((one) => one.messageId === messageId && Equal.equals(one.parts, parts))
 
 /** Adds a message unless it is there already. */
 export const add = (self: Transcript, message: Message.Message | undefined): Transcript =>
