@@ -123,7 +123,7 @@ const whence = (target: string, request: Request, refused: HttpPeer.JsonResponse
 }
 
 /** Makes the reason of a response in another form than expected, such as the page of a login. */
-const unexpected = (
+const toOtherForm = (
   from: ReturnType<typeof whence>,
   expected: string,
   issue: string
@@ -209,7 +209,7 @@ export const make = (server: HttpPeer.HttpPeer): Http => {
     return Effect.fnUntraced(function*(request) {
       const whole = yield* fetchOk(request)
       const from = whence(target, request, whole)
-      const json = yield* Effect.fromResult(Result.mapError(whole.body, (issue) => unexpected(from, "JSON", issue)))
+      const json = yield* Effect.fromResult(Result.mapError(whole.body, (issue) => toOtherForm(from, "JSON", issue)))
       return yield* Effect.fromResult(
         Result.mapError(decode(json ?? ifNull), ({ message }) => toMalformed(from, message))
       )
@@ -217,7 +217,7 @@ export const make = (server: HttpPeer.HttpPeer): Http => {
   }
 
   const notAStream: Http["notAStream"] = (request, response) =>
-    unexpected(
+    toOtherForm(
       whence(target, request, response),
       "an event stream",
       `content-type ${HttpPeer.mediaType(response.response)}`
