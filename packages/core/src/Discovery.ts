@@ -98,9 +98,11 @@ const source = Effect.fnUntraced(function*(
     credentials: yield* Credentials.Credentials,
     maxResponseSize
   }
+  const observed = Observe.agent(yield* Observe.Current, peer)
   return Card.from(peer, Card.places(base, path)).pipe(
     Effect.mapError(toError(Operation.GetAgentCard._tag, publicUrl(base))),
-    Observe.agent(yield* Observe.Current, peer).call(Operation.GetAgentCard, {})
+    observed.within,
+    observed.call(Operation.GetAgentCard, {})
   )
 })
 

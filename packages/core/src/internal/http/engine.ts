@@ -26,7 +26,7 @@ import { singleEvent } from "../transport/singleEvent.ts"
 import { endsTurn } from "../transport/streamEnd.ts"
 import * as EventStream from "./eventStream.ts"
 import * as Json from "./json.ts"
-import type { Observer } from "./observation.ts"
+import type { ObservedAgent, Observer } from "./observation.ts"
 import * as Observe from "./observe.ts"
 import * as Prepare from "./prepare.ts"
 import { redact } from "./redactSecrets.ts"
@@ -46,6 +46,7 @@ interface Connection {
   readonly recognizers: ReadonlyArray<Recognizer.Recognizer>
   /** By operation, the index of the request that this peer knows if it is not the first one. */
   readonly knownRequests: Map<string, number>
+  readonly observed: ObservedAgent
 }
 
 const eventStreamType = "text/event-stream"
@@ -124,6 +125,9 @@ const exchange = (
       const index = order[turn] ?? 0
       const remember = () => turn > 0 && self.knownRequests.set(operation._tag, index)
       const received = yield* HttpPeer.exchange(self.peer, requests[index] ?? requests[0], accept, { lastEventId })
+        .pipe(
+          self.observed.within
+        )
       const { response } = received
       if (response.status < 400 && HttpPeer.mediaType(response) === eventStreamType) {
         remember()
@@ -201,7 +205,7 @@ const events = (
       progress.hasBegun ||= Result.isSuccess(decoded)
       return decoded
     }
-  })(Timeouts.withIdle(Observe.markFirstByte(response.stream))).pipe(Stream.mapError(Unexpected.locate(received)))
+  })(Timeouts.withIdle(self.observed.markFirstByte(response.stream))).pipe(Stream.mapError(Unexpected.locate(received)))
 }
 
 /** Returns the task that the events of its subscription make, for agents whose `GetTask` leaves its answer out. */
@@ -235,14 +239,14 @@ export const make = (options: {
   const { binding, limits, peer } = options
   const recognizers = [...peer.protocol.recognizers, ...options.recognizers]
   const dialect = binding.dialect(peer.protocol)
-  const self: Connection = { peer, binding, limits, recognizers, knownRequests: new Map(), dialect }
-  const prepare = Prepare.make({ binding, protocol: peer.protocol, tenant: peer.target.tenant })
   const observed = Observe.agent(options.observer, peer, options.agentName)
+  const self: Connection = { peer, binding, limits, recognizers, knownRequests: new Map(), dialect, observed }
+  const prepare = Prepare.make({ binding, protocol: peer.protocol, tenant: peer.target.tenant })
 
   const failing = (operation: Operation.Any, request: object, progress?: Progress) => (reason: Reason) =>
     toError(operation._tag, peer)(withDelivery(operation, request, reason, progress?.hasBegun === true))
 
-  const card = Card.get(peer, options.agentCardUrl)
+  const card = observed.within(Card.get(peer, options.agentCardUrl))
 
   const callOnce = (operation: Operation.Unary, request: object): Effect.Effect<unknown, Reason> =>
     operation._tag === "GetAgentCard" ? card : Effect.gen(function*() {

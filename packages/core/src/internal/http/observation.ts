@@ -81,8 +81,9 @@ const markFirstByte = <E, R>(self: Stream.Stream<Uint8Array, E, R>): Stream.Stre
 interface Call {
   readonly operation: Operation.Any
   readonly span: Tracer.Span | undefined
+  readonly clock: Clock.Clock
   readonly startedAt: number
-  /** The ids of the tool calls so far. */
+  /** The ids of the tool calls so far, or their names. */
   readonly tools: Set<string>
   taskId: TaskId | undefined
   contextId: string | undefined
@@ -105,19 +106,21 @@ const partsOf = (event: StreamEvent.StreamEvent): ReadonlyArray<Part.Part> => {
 }
 
 /** Notes an event of the call's task, or its result. Each tool call becomes an event of the span, without arguments. */
-const note = (call: Call, event: StreamEvent.StreamEvent): Effect.Effect<void> => {
-  if (isForeign(call, event)) return Effect.void
+const note = (call: Call, event: StreamEvent.StreamEvent): void => {
+  if (isForeign(call, event)) return
   call.taskId ??= StreamEvent.taskId(event)
   call.contextId = event.contextId ?? call.contextId
   call.state = StreamEvent.state(event) ?? call.state
-  if (call.span === undefined) return Effect.void
-  const started = partsOf(event).flatMap(({ mark }) =>
-    mark?._tag === "Call" && !call.tools.has(mark.id ?? mark.name) ? [mark] : []
-  )
-  return Effect.forEach(started, ({ name, id = name }) => {
-    call.tools.add(id)
-    return addSpanEvent("a2a.tool_call", { "gen_ai.tool.name": name, "gen_ai.tool.call.id": id })
-  }, { discard: true })
+  if (call.span === undefined) return
+  for (const { mark } of partsOf(event)) {
+    if (mark?._tag !== "Call") continue
+    const { id, name } = mark
+    // a call without an id is another one each time, unless a snapshot repeats it
+    if ((id !== undefined || event._tag === "Task") && call.tools.has(id ?? name)) continue
+    call.tools.add(id ?? name)
+    const attributes = { "gen_ai.tool.name": name, ...(id === undefined ? undefined : { "gen_ai.tool.call.id": id }) }
+    call.span.event("a2a.tool_call", call.clock.currentTimeNanosUnsafe(), attributes)
+  }
 }
 
 const isEvent = (result: unknown): result is StreamEvent.StreamEvent =>
@@ -176,27 +179,25 @@ const begin = (agent: Agent, operation: Operation.Any, request: object, traced: 
   Effect.gen(function*() {
     const span = traced ? yield* Effect.makeSpan(`a2a.${operation._tag}`, { kind: "client" }) : undefined
     if (span !== undefined) annotate(span, { ...agent.attributes, ...nameOf(operation) })
-    const startedAt = yield* Clock.currentTimeMillis
-    return { ...idsOf(request), operation, span, startedAt, tools: new Set(), state: undefined, code: undefined }
+    const clock = yield* Clock.Clock
+    const startedAt = clock.currentTimeMillisUnsafe()
+    return { ...idsOf(request), operation, span, clock, startedAt, tools: new Set(), state: undefined, code: undefined }
   })
 
 const measure = (agent: Agent, call: Call, which: keyof Meter): Effect.Effect<void> => {
-  const { meter } = agent
-  return meter === undefined
-    ? Effect.void
-    : Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      meter[which]((now - call.startedAt) / 1000, {
-        ...nameOf(call.operation),
-        "server.address": String(agent.attributes["server.address"]),
-        "server.port": String(agent.attributes["server.port"]),
-        ...(call.code === undefined ? undefined : { "error.type": call.code })
-      }))
+  if (agent.meter === undefined) return Effect.void
+  return agent.meter[which]((call.clock.currentTimeMillisUnsafe() - call.startedAt) / 1000, {
+    ...nameOf(call.operation),
+    "server.address": String(agent.attributes["server.address"]),
+    "server.port": String(agent.attributes["server.port"]),
+    ...(call.code === undefined ? undefined : { "error.type": call.code })
+  })
 }
 
 /** Ends the span: with an error if the call failed or the task did not succeed. */
 const end = (agent: Agent, call: Call, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
-  Effect.flatMap(Clock.currentTimeNanos, (now) => {
-    const { span, state } = call
+  Effect.suspend(() => {
+    const { clock, span, state } = call
     if (state !== undefined && isUnsuccessful(call)) call.code ??= protoStates[state]
     if (span !== undefined) {
       annotate(span, {
@@ -206,7 +207,10 @@ const end = (agent: Agent, call: Call, exit: Exit.Exit<unknown, unknown>): Effec
         "a2a.task.state": state && protoStates[state],
         "error.type": call.code
       })
-      span.end(now, call.code !== undefined && Exit.isSuccess(exit) ? Exit.fail(call.code) : exit)
+      span.end(
+        clock.currentTimeNanosUnsafe(),
+        call.code !== undefined && Exit.isSuccess(exit) ? Exit.fail(call.code) : exit
+      )
     }
     return measure(agent, call, "end")
   })
@@ -231,10 +235,10 @@ const call =
     Effect.scoped(Effect.flatMap(start(agent, operation, request), (call): Effect.Effect<A, AgentError, R> => {
       if (call === undefined) return self
       const noted = self.pipe(
-        Effect.tap((result) => {
-          if (isEvent(result)) return note(call, result)
-          if (operation.kind === "card") agent.name = (result as AgentCard.AgentCard).name
-          return Effect.void
+        Effect.map((result) => {
+          if (isEvent(result)) note(call, result)
+          else if (operation.kind === "card") agent.name = (result as AgentCard.AgentCard).name
+          return result
         }),
         Effect.tapError(fail(call))
       )
@@ -251,8 +255,11 @@ const stream = (agent: Agent, operation: Operation.Streaming, request: object) =
   Stream.unwrap(Effect.map(start(agent, operation, request), (call) => {
     if (call === undefined) return self
     const noted = self.pipe(
-      Stream.onFirst(() => measure(agent, call, "first")),
-      Stream.tap((event) => note(call, event)),
+      Stream.onFirst(() => Effect.suspend(() => measure(agent, call, "first"))),
+      Stream.mapArray((events) => {
+        for (const event of events) note(call, event)
+        return events
+      }),
       Stream.tapError(fail(call))
     )
     return call.span === undefined ? noted : Stream.provideService(noted, Tracer.ParentSpan, call.span)
@@ -272,11 +279,15 @@ export interface ObservedAgent {
   ) => <R>(
     self: Stream.Stream<StreamEvent.StreamEvent, AgentError, R>
   ) => Stream.Stream<StreamEvent.StreamEvent, AgentError, R>
+  /** Makes the HTTP requests of an effect children of the call's span. */
+  readonly within: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Marks the arrival of the first bytes of a stream. */
+  readonly markFirstByte: <E, R>(self: Stream.Stream<Uint8Array, E, R>) => Stream.Stream<Uint8Array, E, R>
 }
 
 /** Observes calls, and the HTTP requests within them. */
 export interface Observer {
-  readonly agent: (peer: ObservedPeer, name: string | undefined) => ObservedAgent
+  readonly agent: (peer: ObservedPeer, name: string | undefined) => Pick<ObservedAgent, "call" | "stream">
   readonly exchange: typeof exchange
   readonly markFirstByte: typeof markFirstByte
   readonly withSpan: typeof withSpan

@@ -7,7 +7,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as HttpClient from "effect/http/HttpClient"
-import * as Stream from "effect/Stream"
 import type { AgentError } from "../../AgentError.ts"
 import type { Credential } from "../../Credential.ts"
 import type { ObservedAgent, ObservedPeer, Observer } from "./observation.ts"
@@ -17,7 +16,12 @@ export const Current = Context.Reference<Observer | undefined>("@effect-a2a/core
   defaultValue: () => observer
 })
 
-const unobserved: ObservedAgent = { call: () => identity, stream: () => identity }
+const unobserved: ObservedAgent = {
+  call: () => identity,
+  stream: () => identity,
+  within: identity,
+  markFirstByte: identity
+}
 
 /** Returns what observes the calls of an agent. `name` is the agent's, if it is known. */
 export const agent = (
@@ -26,11 +30,10 @@ export const agent = (
   name?: string | undefined
 ): ObservedAgent => {
   if (observer === undefined) return unobserved
-  const { call, stream } = observer.agent(peer, name)
-  // for the HTTP requests of the call
   return {
-    call: (operation, request) => (self) => call(operation, request)(Effect.provideService(self, Current, observer)),
-    stream: (operation, request) => (self) => stream(operation, request)(Stream.provideService(self, Current, observer))
+    ...observer.agent(peer, name),
+    within: Effect.provideService(Current, observer),
+    markFirstByte: observer.markFirstByte
   }
 }
 
@@ -42,10 +45,6 @@ export const exchange =
       observer === undefined
         ? Effect.provideService(self, HttpClient.TracerDisabledWhen, () => true)
         : observer.exchange(base, credentials)(self))
-
-/** Marks the arrival of the first bytes of a stream. */
-export const markFirstByte = <E, R>(self: Stream.Stream<Uint8Array, E, R>): Stream.Stream<Uint8Array, E, R> =>
-  Stream.unwrap(Effect.map(Current, (observer) => observer === undefined ? self : observer.markFirstByte(self)))
 
 /** Traces what leads to a call. */
 export const withSpan =
