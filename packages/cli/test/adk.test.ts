@@ -100,9 +100,9 @@ for (const flavour of ["python", "javascript"] as const) {
             const ended = yield* chat.ended
             assert.strictEqual(ended.code, 0, ended.stderr)
             const outcomes = parse(ended).flatMap(({ outcome }) => outcome ?? [])
-            assert.deepStrictEqual(outcomes.map(({ state, text }) => [state, text]), [
+            assert.deepStrictEqual(outcomes.map(({ question, state, text }) => [state, question ?? text]), [
               ["completed", "Hello, world"],
-              ["input-required", ""],
+              ["input-required", "Which city?"],
               ["completed", "A weekend in Lisbon."]
             ])
             assert.strictEqual(new Set(outcomes.map(({ contextId }) => contextId)).size, 1)

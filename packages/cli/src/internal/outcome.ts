@@ -8,6 +8,10 @@ import { Exit } from "./exit.ts"
 import { oneLine, Output } from "./output.ts"
 import type { Extras, Reader } from "./reader.ts"
 
+/** Returns the text of an answer and its question, as a terminal shows them. */
+export const textOf = ({ question = "", text }: Answer.Answer): string =>
+  [text, question].filter((part) => part !== "").join("\n\n")
+
 const toolCallJson = ({ args, id, name, outcome }: ToolCall.ToolCall): Schema.Json => ({
   id,
   name,
@@ -23,10 +27,10 @@ const toJson = (answer: Answer.Answer, { attachments, recommendedQuestions }: Ex
     ...(answer.taskId !== undefined && { taskId: answer.taskId }),
     ...(answer.contextId !== undefined && { contextId: answer.contextId }),
     text: answer.text,
-    ...(answer.question !== undefined && { question: answer.question }),
     attachments: attachments.map((attachment) => ({ ...attachment })),
     recommendedQuestions,
-    toolCalls: answer.toolCalls.map(toolCallJson)
+    toolCalls: answer.toolCalls.map(toolCallJson),
+    ...(answer.question !== undefined && { question: answer.question })
   }
 })
 

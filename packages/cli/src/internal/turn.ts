@@ -3,16 +3,16 @@ import type { AgentError } from "@effect-a2a/core/AgentError"
 import * as AgentStream from "@effect-a2a/core/AgentStream"
 import * as Answer from "@effect-a2a/core/Answer"
 import type * as Message from "@effect-a2a/core/Message"
+import type * as Step from "@effect-a2a/core/Step"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
-import * as TaskProgress from "@effect-a2a/core/TaskProgress"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Exit } from "./exit.ts"
 import type { Leave } from "./leave.ts"
 import * as Outcome from "./outcome.ts"
 import { oneLine, Output } from "./output.ts"
-import type { Reader, Step } from "./reader.ts"
+import type { Reader } from "./reader.ts"
 import * as Report from "./report.ts"
 import * as Wire from "./wire.ts"
 
@@ -21,7 +21,8 @@ const shortJson = (value: unknown) => {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
-const stepLine = (step: Step): string => {
+/** Returns the line of a step; text of the answer and states have none. */
+const stepLine = (step: Step.Step): string | undefined => {
   switch (step._tag) {
     case "Thought":
       return step.text
@@ -37,14 +38,16 @@ const stepLine = (step: Step): string => {
       return `file ${step.file.filename ?? step.file.mediaType ?? ""}${
         step.file._tag === "Url" ? ` ${step.file.url}` : ""
       }`
+    default:
+      return undefined
   }
 }
 
-/** Prints the answer's text, if it was not printed while it arrived. */
+/** Prints the answer's text and question, if they were not printed while they arrived. */
 const printAnswer = Effect.fnUntraced(function*(answer: Answer.Answer) {
   const output = yield* Output
-  if (output.json) return
-  for (const text of [answer.text, answer.question ?? ""]) if (text !== "") yield* output.print(`${text}\n`)
+  const text = Outcome.textOf(answer)
+  if (!output.json && text !== "") yield* output.print(`${text}\n`)
 })
 
 interface Turn {
@@ -80,27 +83,30 @@ export const follow = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Answer.Answer, Exit | AgentError, Output> {
   const output = yield* Output
   const isLive = output.isLive && !output.json
-  const progress = TaskProgress.make()
+  let answer = Answer.empty
   let taskId: string | undefined
-  const write = (event: StreamEvent.StreamEvent) => {
-    if (output.json) return Effect.flatMap(Wire.event(event), output.document)
-    const lines = reader.steps(event).map((step) => oneLine(stepLine(step)))
-    return lines.length === 0 ? Effect.void : output.step(lines.join("\n"))
+  const write = (step: Step.Step | AgentStream.Final) => {
+    if (step._tag === "Text") return isLive ? output.print(step.text) : Effect.void
+    if (step._tag === "Answer") {
+      answer = step.answer
+      return Effect.void
+    }
+    const line = stepLine(step)
+    return line === undefined ? Effect.void : output.step(oneLine(line))
   }
   yield* events.pipe(
     Stream.tap((event) => {
-      TaskProgress.add(progress, event)
       // events of other tasks may follow
       taskId ??= StreamEvent.taskId(event)
-      return Effect.andThen(write(event), onEvent(event))
+      const written = output.json ? Effect.flatMap(Wire.event(event), output.document) : Effect.void
+      return Effect.andThen(written, onEvent(event))
     }),
-    AgentStream.text,
-    Stream.runForEach((text) => isLive ? output.print(text) : Effect.void),
+    AgentStream.steps,
+    Stream.runForEach(write),
     Effect.ensuring(output.endLine),
     withLeave(operation, leave, () => taskId),
     Effect.catchTag("AgentError", (error) => Report.reportFailure(error, taskId))
   )
-  const answer = Answer.fromProgress(progress)
   if (!isLive) yield* printAnswer(answer)
   yield* Outcome.write(reader, answer)
   return answer

@@ -15,6 +15,7 @@ import { codeOf, Exit, UsageError } from "../exit.ts"
 import * as Flags from "../flags.ts"
 import { handler } from "../handler.ts"
 import * as Message from "../message.ts"
+import * as Outcome from "../outcome.ts"
 import { oneLine, Output } from "../output.ts"
 
 interface Case extends Combination {
@@ -56,7 +57,9 @@ const measure = Effect.fnUntraced(function*(
 })
 
 const textOf = ({ result }: Row): string =>
-  Result.isSuccess(result) ? result.success.text : `${result.failure.reason.message} (${result.failure.code})`
+  Result.isSuccess(result)
+    ? Outcome.textOf(result.success)
+    : `${result.failure.reason.message} (${result.failure.code})`
 
 const toJson = ({ result, ...row }: Row): Schema.Json => ({
   protocol: row.protocol,
@@ -66,7 +69,7 @@ const toJson = ({ result, ...row }: Row): Schema.Json => ({
   ...(row.firstEventMs !== undefined && { firstEventMs: row.firstEventMs }),
   totalMs: row.totalMs,
   ...(Result.isSuccess(result)
-    ? { state: result.success.state, answer: result.success.text }
+    ? { state: result.success.state, answer: Outcome.textOf(result.success) }
     : {
       error: { reason: result.failure.reason._tag, code: result.failure.code, message: result.failure.reason.message }
     })

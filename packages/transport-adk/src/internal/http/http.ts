@@ -129,8 +129,9 @@ const toOtherForm = (
   issue: string
 ) =>
   new AgentError.MalformedResponseError({
-    message:
-      `expected ${expected}, got ${from.contentType ?? "no content type"} (HTTP ${from.status}) from ${from.url}${from.snippet && `: ${from.snippet}`}`,
+    message: `expected ${expected}, got ${
+      from.contentType ?? "no content type"
+    } (HTTP ${from.status}) from ${from.url}${from.snippet && `: ${from.snippet}`}`,
     dialect: "ADK",
     issue,
     ...from
