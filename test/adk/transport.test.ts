@@ -382,7 +382,7 @@ describe("operations", () => {
         const conversation = yield* Conversation.make()
         yield* conversation.ask("state")
         yield* conversation.stream("slow 5").pipe(Stream.take(2), Stream.runDrain)
-        const answer = yield* conversation.ask("echo")
+        const answer = yield* Adk.fastForward(conversation.ask("echo"))
         assert.strictEqual(JSON.parse(answer.text).state.topic, "lisbon")
         const { contextId, pending } = yield* conversation.state
         assert.deepStrictEqual([contextId, pending], [answer.contextId, undefined])

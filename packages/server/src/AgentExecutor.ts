@@ -39,6 +39,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as References from "effect/References"
+import { Scheduler } from "effect/Scheduler"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { ParentSpan } from "effect/Tracer"
@@ -75,10 +76,11 @@ export class AgentExecutor extends Context.Service<AgentExecutor, {
   readonly execute: (turn: Turn) => Execution
 }>()("@effect-a2a/server/AgentExecutor") {}
 
-/** What belongs to a turn and not to the layer: its span, its scope, its caller, its ids, annotations of logs. */
+/** What belongs to a turn and not to the layer: its span, scope, scheduler, caller, ids, and annotations of logs. */
 const ofTurn = Context.pick(
   ParentSpan,
   Scope.Scope,
+  Scheduler,
   Caller.Current,
   Id.CurrentGenerator,
   References.CurrentLogAnnotations,

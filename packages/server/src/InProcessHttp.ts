@@ -26,7 +26,9 @@ import * as HttpEffect from "effect/http/HttpEffect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
+import * as Scheduler from "effect/Scheduler"
 import type * as Scope from "effect/Scope"
+import * as Activity from "./internal/activity.ts"
 
 /** One request and its response. `chunks` is the response body, in the pieces in which it was read. */
 export interface Exchange {
@@ -39,18 +41,25 @@ export interface Exchange {
   readonly chunks: ReadonlyArray<string>
 }
 
-/** The recording: the exchanges so far, in order of the requests. */
+/** The recording: the exchanges so far, in order of the requests, and whether there is anything more to come. */
 export class Tape extends Context.Service<Tape, {
   readonly exchanges: Effect.Effect<ReadonlyArray<Exchange>>
+  /**
+   * Completes when no bytes are in flight and nobody has anything to do: all fibers of the application, and of the program
+   * that this layer is provided to, wait for the clock, for each other, or for something outside of the process.
+   */
+  readonly settled: Effect.Effect<void>
 }>()("@effect-a2a/server/InProcessHttp/Tape") {}
 
-const recording = (chunks: Array<string>) => {
+const recording = (chunks: Array<string>, note: () => void) => {
   const decoder = new TextDecoder()
   return new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
     transform: (chunk, controller) => {
+      note()
       chunks.push(decoder.decode(chunk, { stream: true }))
       controller.enqueue(chunk)
-    }
+    },
+    flush: note
   })
 }
 
@@ -71,13 +80,16 @@ export const layer = <E, R>(
   app: Layer.Layer<never, E, HttpRouter.HttpRouter | R>
 ): Layer.Layer<HttpClient.HttpClient | Tape, E, Exclude<R, HttpRouter.HttpRouter>> =>
   Layer.effectContext(Effect.gen(function*() {
-    const handler = yield* serve(app)
+    const { note, scheduler, settled } = yield* Activity.make
+    const handler = yield* Effect.provideService(serve(app), Scheduler.Scheduler, scheduler)
     const exchanges: Array<Exchange> = []
     const client = HttpClient.make((request, _url, signal) =>
       Effect.gen(function*() {
         const web = yield* Effect.orDie(HttpClientRequest.toWeb(request, { signal }))
         const body = yield* Effect.promise(() => web.clone().text())
+        note()
         const response = yield* Effect.promise(() => handler(web))
+        note()
         const chunks: Array<string> = []
         exchanges.push({
           method: request.method,
@@ -88,11 +100,12 @@ export const layer = <E, R>(
           responseHeaders: Object.fromEntries(response.headers),
           chunks
         })
-        const recorded = response.body === null ? null : response.body.pipeThrough(recording(chunks))
+        const recorded = response.body === null ? null : response.body.pipeThrough(recording(chunks, note))
         return HttpClientResponse.fromWeb(request, new Response(recorded, response))
       })
     )
     return Context.make(HttpClient.HttpClient, client).pipe(
-      Context.add(Tape, { exchanges: Effect.sync(() => [...exchanges]) })
+      Context.add(Tape, { exchanges: Effect.sync(() => [...exchanges]), settled }),
+      Context.add(Scheduler.Scheduler, scheduler)
     )
   }))

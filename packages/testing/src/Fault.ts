@@ -227,17 +227,19 @@ const make = (client: HttpClient.HttpClient, options: Options) => {
   )
 }
 
-/** Injects faults into the HTTP client of a layer, and provides the {@link Faults} counted. */
+/** Injects faults into the HTTP client of a layer, which keeps its other services, and counts them in {@link Faults}. */
 export const inject: {
-  (options: Options): <E, R>(
-    self: Layer.Layer<HttpClient.HttpClient, E, R>
-  ) => Layer.Layer<HttpClient.HttpClient | Faults, E, R>
-  <E, R>(
-    self: Layer.Layer<HttpClient.HttpClient, E, R>,
+  (options: Options): <A, E, R>(
+    self: Layer.Layer<A, E, R>
+  ) => Layer.Layer<A | Faults, E, R | Exclude<HttpClient.HttpClient, A>>
+  <A, E, R>(
+    self: Layer.Layer<A, E, R>,
     options: Options
-  ): Layer.Layer<HttpClient.HttpClient | Faults, E, R>
+  ): Layer.Layer<A | Faults, E, R | Exclude<HttpClient.HttpClient, A>>
 } = dual(
   2,
-  <E, R>(self: Layer.Layer<HttpClient.HttpClient, E, R>, options: Options) =>
-    Layer.effectContext(Effect.map(HttpClient.HttpClient, (client) => make(client, options))).pipe(Layer.provide(self))
+  <A, E, R>(self: Layer.Layer<A, E, R>, options: Options) =>
+    Layer.effectContext(Effect.map(HttpClient.HttpClient, (client) => make(client, options))).pipe(
+      Layer.provideMerge(self)
+    )
 )

@@ -12,6 +12,7 @@ import type * as Protocol from "@effect-a2a/core/Protocol"
 import * as Recognizer from "@effect-a2a/core/Recognizer"
 import * as InProcessHttp from "@effect-a2a/server/InProcessHttp"
 import type * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
 import type { HttpClient } from "effect/http/HttpClient"
 import type * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
@@ -23,6 +24,36 @@ export const Tape = InProcessHttp.Tape
 export type Tape = InProcessHttp.Tape
 /** A request and its response. */
 export type Exchange = InProcessHttp.Exchange
+
+/**
+ * Completes when the wire is silent: no bytes are in flight, and client and server wait for the clock or for each other.
+ * `TestClock` moves only what waits already, so a test forks a call, lets the wire settle and then moves the clock. A
+ * program that never waits never settles.
+ *
+ * ```ts
+ * import { Agent, Protocol } from "@effect-a2a/core"
+ * import { AgentTest, Script, Wire } from "@effect-a2a/testing"
+ * import { Rest, RestServer } from "@effect-a2a/transport-rest"
+ * import { Effect, Fiber, Layer } from "effect"
+ * import { TestClock } from "effect/testing"
+ *
+ * const agent = Agent.layer.pipe(
+ *   Layer.provideMerge(AgentTest.layer.pipe(
+ *     Wire.through({ protocol: Protocol.v1_0, client: Rest.layer, server: RestServer.routes })
+ *   )),
+ *   Layer.provide(Script.layer(Script.wait("1 minute"), Script.say("At last"))),
+ *   Layer.provideMerge(TestClock.layer())
+ * )
+ * const program = Effect.gen(function*() {
+ *   const fiber = yield* Effect.forkChild(Agent.ask("Hi"))
+ *   yield* Wire.settled
+ *   yield* TestClock.adjust("1 minute")
+ *   return (yield* Fiber.join(fiber)).text
+ * })
+ * await Effect.runPromise(program.pipe(Effect.provide(agent))) // => "At last"
+ * ```
+ */
+export const settled: Effect.Effect<void, never, Tape> = Effect.flatMap(Tape, ({ settled }) => settled)
 
 const recognizer = Recognizer.layer(Script.recognizer)
 
