@@ -14,6 +14,7 @@ import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import type { TestOptions } from "vitest"
@@ -62,15 +63,14 @@ export const exchanges = Effect.flatMap(Wire.Tape, (tape) => tape.exchanges)
 export const refusal = <A, R>(effect: Effect.Effect<A, AgentError.AgentError, R>) =>
   Effect.map(Effect.flip(effect), ({ reason }) => reason)
 
-/** Runs while the clock runs too, a second at each turn of the event loop. */
+const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+
+/** Runs while the clock runs too, a second each time that the wire is silent, or at each turn without one. */
 export const fastForward = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.raceFirst(
-    effect,
-    Effect.forever(Effect.andThen(
-      TestClock.adjust("1 second"),
-      Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
-    ))
-  )
+  Effect.flatMap(Effect.serviceOption(Wire.Tape), (tape) => {
+    const settled = Option.match(tape, { onNone: () => turn, onSome: ({ settled }) => settled })
+    return Effect.raceFirst(effect, Effect.forever(Effect.andThen(settled, TestClock.adjust("1 second"))))
+  })
 
 /** A message in the words of the combination, without what may be left out. */
 export const message = ({ binding, protocol }: Combination, text: string): Record<string, unknown> =>

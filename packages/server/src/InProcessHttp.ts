@@ -63,15 +63,39 @@ const recording = (chunks: Array<string>, note: () => void) => {
   })
 }
 
+/** Builds an application with a new router, and returns the router and whether it has got routes. */
+const build = Effect.fnUntraced(function*<E, R>(app: Layer.Layer<never, E, HttpRouter.HttpRouter | R>) {
+  let isUsed = false
+  const use = <A>(member: A): A => {
+    isUsed = true
+    return member
+  }
+  const router = Layer.effect(
+    HttpRouter.HttpRouter,
+    Effect.map(HttpRouter.make, (router) => ({
+      ...router,
+      prefixed: (prefix: string) => use(router).prefixed(prefix),
+      get add() {
+        return use(router.add)
+      },
+      get addAll() {
+        return use(router.addAll)
+      }
+    }))
+  )
+  const context = yield* Layer.build(Layer.provideMerge(app, router))
+  return [Context.get(context, HttpRouter.HttpRouter), isUsed] as const
+})
+
 /**
- * Builds an application apart from the layers around it: with a new router, and new routes, since those around may belong
- * to another router already.
+ * Serves an application apart from those around it. Layers are shared with them, routes are not: if they have been built
+ * for another router already, they are built again.
  */
 const serve = Effect.fnUntraced(function*<E, R>(app: Layer.Layer<never, E, HttpRouter.HttpRouter | R>) {
-  const routes = Layer.provideMerge(app, HttpRouter.layer)
-  const context = yield* Layer.buildWithMemoMap(routes, Layer.makeMemoMapUnsafe(), yield* Effect.scope)
+  const [shared, isUsed] = yield* build(app)
+  const [router] = isUsed ? [shared] : yield* build(Layer.fresh(app))
   return HttpEffect.toWebHandlerWith<never, HttpServerRequest | Scope.Scope>(yield* Effect.context<never>())(
-    Context.get(context, HttpRouter.HttpRouter).asHttpEffect()
+    router.asHttpEffect()
   )
 })
 
