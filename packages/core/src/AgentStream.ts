@@ -61,20 +61,26 @@ export interface Final {
  * ```
  */
 export const steps = <E, R>(self: Events<E, R>): Stream.Stream<Step.Step | Final, E, R> =>
-  Stream.mapAccumArray(
-    self,
-    TaskProgress.make,
-    (progress, events): readonly [TaskProgress.TaskProgress, ReadonlyArray<Step.Step | Final>] => [
-      progress,
-      events.flatMap((event) => TaskProgress.add(progress, event).steps)
-    ],
-    {
-      onHalt: (progress) => {
-        TaskProgress.end(progress)
-        return [...progress.steps, { _tag: "Answer", answer: Answer.fromProgress(progress) }]
-      }
-    }
-  )
+  Stream.suspend(() => {
+    const progress = TaskProgress.make()
+    const taken = Stream.mapAccumArray(
+      self,
+      () => progress,
+      (progress, events): readonly [TaskProgress.TaskProgress, ReadonlyArray<Step.Step | Final>] => [
+        progress,
+        events.flatMap((event) => TaskProgress.add(progress, event).steps)
+      ]
+    )
+    // a stream that fails has no answer, hence not `onHalt`
+    const last = Stream.suspend(() => {
+      TaskProgress.end(progress)
+      return Stream.fromIterable<Step.Step | Final>([
+        ...progress.steps,
+        { _tag: "Answer", answer: Answer.fromProgress(progress) }
+      ])
+    })
+    return Stream.concat(taken, last)
+  })
 
 /** Emits steps of one kind, as a value each. Nothing of the events is kept. */
 const view = <E, R, A>(self: Events<E, R>, f: (step: Step.Step) => A | undefined): Stream.Stream<A, E, R> => {

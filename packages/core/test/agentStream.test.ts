@@ -220,6 +220,35 @@ describe("AgentStream.answer", () => {
     }))
 })
 
+describe("AgentStream.steps", () => {
+  it.effect("ends with the answer, and with none before a failure", () =>
+    Effect.gen(function*() {
+      const steps = (end: Stream.Stream<StreamEvent.StreamEvent, string>, ...events: Events) =>
+        Effect.gen(function*() {
+          const seen: Array<string> = []
+          const exit = yield* Stream.fromIterable(events).pipe(
+            Stream.concat(end),
+            AgentStream.steps,
+            Stream.runForEach((step) => Effect.sync(() => seen.push(step._tag))),
+            Effect.exit
+          )
+          return [...seen, exit._tag]
+        })
+      const dropped = Stream.fail("dropped")
+      assert.deepStrictEqual(yield* steps(Stream.empty), ["Answer", "Success"])
+      assert.deepStrictEqual(yield* steps(Stream.empty, art("a", false, "Hi")), ["Text", "Answer", "Success"])
+      assert.deepStrictEqual(yield* steps(dropped), ["Failure"])
+      assert.deepStrictEqual(yield* steps(dropped, art("a", false, "Hi")), ["Text", "Failure"])
+      assert.deepStrictEqual(yield* steps(Stream.die("bug"), art("a", false, "Hi")), ["Text", "Failure"])
+    }))
+
+  it.effect("reads a stream that is run twice from its beginning each time", () =>
+    Effect.gen(function*() {
+      const steps = Stream.runCollect(AgentStream.steps(Stream.make(art("a", false, "Hi"))))
+      assert.deepStrictEqual(yield* steps, yield* steps)
+    }))
+})
+
 describe("AgentStream.snapshots", () => {
   it.effect("emits the task after each event and leaves earlier ones unchanged", () =>
     Effect.gen(function*() {
