@@ -1,9 +1,8 @@
 /** Remote agents for `effect/ai`, by hand: as tools, as a language model, as an MCP server. */
 import type { AgentError } from "@effect-a2a/core"
-import { Agent, Conversation, Id } from "@effect-a2a/core"
+import { Agent, AgentStream, Conversation, Id } from "@effect-a2a/core"
 import { Effect, Layer, Match, Schema, Stream } from "effect"
 import { AiError, LanguageModel, McpServer, Model, type Prompt, type Response, Tool, Toolkit } from "effect/ai"
-import * as AgentStream from "./interim.ts"
 
 // -----------------------------------------------------------------------------
 // an agent as one tool, or as a tool for each of its skills
@@ -48,6 +47,8 @@ export const handler = Effect.gen(function*() {
             return preliminary(summary = { state: "working", text: summary.text + step.text })
           case "Answer":
             summary = { state: step.answer.state, text: step.answer.text }
+            return Effect.void
+          default:
             return Effect.void
         }
       })

@@ -1,11 +1,10 @@
 /** Asks all agents at once, limits the time of each, and keeps a conversation with each for every user. */
-import { Agent, AgentError, AgentTransport, Conversations } from "@effect-a2a/core"
-import type { Answer } from "@effect-a2a/core"
+import { Agent, AgentError, AgentStream, AgentTransport, Conversations } from "@effect-a2a/core"
+import type { Answer, StreamEvent } from "@effect-a2a/core"
 import { MemoryLake } from "@effect-a2a/memorylake"
 import { Adk } from "@effect-a2a/transport-adk"
-import { Config, Context, Duration, Effect, flow, Layer, Schema, Stream } from "effect"
+import { Config, Context, Duration, Effect, flow, Layer, Result, Schema, Stream } from "effect"
 import { Lake, SpareLake, Travel, Weather } from "./Agents.ts"
-import * as AgentStream from "./interim.ts"
 import { Refusal, refusal, Source } from "./Refusal.ts"
 
 /** A piece of an agent's text. */
@@ -53,14 +52,20 @@ const forUser = (user: string) => flow(MemoryLake.withOptions({ extra: { endUser
 const tooSlow = (source: Source) =>
   Effect.fail(AgentError.make("ask", "TimeoutError", { message: `${source} took too long`, phase: "total" }))
 
-const step = (source: Source) => (step: AgentStream.Step): ReadonlyArray<Chunk> => {
-  switch (step._tag) {
-    case "Text":
-      return [Delta.make({ source, text: step.text })]
-    case "Answer":
-      return [Done.make({ source, state: step.answer.state, text: step.answer.text })]
-  }
-}
+/** Our chunks of an agent's stream: its text as it comes, and the answer in the end. */
+const toChunks = (source: Source) => <E, R>(events: Stream.Stream<StreamEvent.StreamEvent, E, R>) =>
+  AgentStream.steps(events).pipe(
+    Stream.filterMap((step): Result.Result<Chunk, void> => {
+      switch (step._tag) {
+        case "Text":
+          return Result.succeed(Delta.make({ source, text: step.text }))
+        case "Answer":
+          return Result.succeed(Done.make({ source, state: step.answer.state, text: step.answer.text }))
+        default:
+          return Result.failVoid
+      }
+    })
+  )
 
 const make = Effect.gen(function*() {
   const { patience, ...timeout } = yield* limits
@@ -92,8 +97,7 @@ const make = Effect.gen(function*() {
   const streamAgent = (source: Source, { get }: Conversations.Service, user: string, question: string) =>
     Stream.unwrap(Effect.map(get(user), (conversation) => conversation.stream(question))).pipe(
       Agent.withTimeouts({ response: timeout[source], idle: timeout[source] }),
-      AgentStream.steps,
-      Stream.flatMap((one) => Stream.fromIterable(step(source)(one)))
+      toChunks(source)
     )
 
   const stream = (user: string, source: Source, question: string): Stream.Stream<Chunk> => {

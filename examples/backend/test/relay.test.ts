@@ -25,7 +25,7 @@ it.effect("text and tool calls are relayed, thoughts stay thoughts", () =>
   Effect.gen(function*() {
     const asked = yield* Agent.ask("hi")
     const streamed = yield* AgentStream.answer(Agent.stream("hi"))
-    assert.deepStrictEqual([asked.state, asked.question], ["completed", "ab"])
+    assert.deepStrictEqual([asked.state, asked.text], ["completed", "ab"])
     assert.deepStrictEqual([streamed.text, streamed.toolCalls.map(({ name }) => name)], ["ab", ["t"]])
   }).pipe(Effect.provide(relayed(Script.layer(
     Script.think("Hm"),

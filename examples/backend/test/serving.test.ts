@@ -39,6 +39,7 @@ it.effect("the orchestrator is an agent that is found by its card", () =>
     const events = yield* Stream.runCollect(Agent.stream("hello"))
     const answer = yield* AgentStream.answer(Stream.fromIterable(events))
     assert.deepStrictEqual(answer.artifacts.map(({ name }) => name), ["lake", "travel", "weather"])
+    assert.strictEqual(answer.text, "lake\n\ntravel\n\nHello, world")
   }).pipe(
     Effect.provide(discovered),
     Effect.provide([Wire.layerHttp(A2aAgent.routes.pipe(Layer.provide(app()))), Credentials.layerNone])
