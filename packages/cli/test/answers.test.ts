@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { covers } from "../../../test/support/covers.ts"
 import * as Server from "../../../test/support/httpServer.ts"
-import { last, run } from "./support/command.ts"
+import { last, parse, run } from "./support/command.ts"
 
 /** A status with a message. */
 const say = (text: string, messageId: string, state = "WORKING") => {
@@ -110,4 +110,48 @@ describe.concurrent("an answer that is told in statuses alone", () => {
         })
       }), covers("field:N2-01"))
   }
+})
+
+describe.concurrent("a message to a task that exists", () => {
+  const before = { ...Server.task("INPUT_REQUIRED", "Turn one."), history: [] }
+  const turn = [{ task: before }, say("One moment.", "m-2"), {
+    artifactUpdate: {
+      taskId: "t-1",
+      contextId: "c-1",
+      artifact: { artifactId: "b", parts: [{ text: "Turn two." }] }
+    }
+  }, Server.status("COMPLETED")]
+
+  it.live("is answered by what is new", () =>
+    Effect.gen(function*() {
+      const { url } = yield* Server.make((_, response) => Server.events(response, turn))
+      const ask = ["ask", "Lisbon", "--task", "t-1", "--stream", "--url", url]
+      assert.strictEqual((yield* run(ask)).stdout, "Turn two.\n")
+      assert.strictEqual((yield* run(ask, { isTerminal: true })).stdout, "One moment.\n\nTurn two.\n")
+      assert.strictEqual(last(yield* run([...ask, "--json"])).outcome.text, "Turn two.")
+    }).pipe(Effect.scoped), covers("field:N2-04"))
+
+  it.live("is answered by what is new in a conversation", () =>
+    Effect.gen(function*() {
+      let sends = 0
+      const { url } = yield* Server.make((_, response) => {
+        sends++
+        Server.events(
+          response,
+          sends === 1
+            ? [
+              { task: Server.task("WORKING") },
+              Server.chunk("Turn one.", false),
+              say("Go on?", "m-1", "INPUT_REQUIRED")
+            ]
+            : turn
+        )
+      })
+      const ended = yield* run(["chat", "--json", "--url", url], { stdin: "hi\nyes\n" })
+      const outcomes = parse(ended).flatMap(({ outcome }) => outcome ?? [])
+      assert.deepStrictEqual(outcomes.map(({ question, text }) => [text, question]), [
+        ["Turn one.", "Go on?"],
+        ["Turn two.", undefined]
+      ])
+    }).pipe(Effect.scoped), covers("field:N2-04", "field:N2-03"))
 })
