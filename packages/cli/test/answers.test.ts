@@ -89,7 +89,7 @@ describe.concurrent("a question of the agent", () => {
     }), covers("field:N2-03"))
 })
 
-describe.concurrent("an answer that is told in statuses alone", () => {
+describe.concurrent("an answer in statuses alone", () => {
   for (
     const [title, messages, text] of [
       ["pieces under one id", ["The ", "year is ", "2", "0", "0", "0"], "The year is 2000"],
