@@ -19,11 +19,13 @@
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Schedule from "effect/Schedule"
 import type * as AgentCard from "./AgentCard.ts"
 import type { AgentError } from "./AgentError.ts"
+import * as CancelOnInterrupt from "./internal/transport/cancelOnInterrupt.ts"
 import * as Failover from "./internal/transport/failover.ts"
 import * as Resume from "./internal/transport/resume.ts"
 import * as Retry from "./internal/transport/retry.ts"
@@ -147,6 +149,49 @@ export const CurrentOnResume = Context.Reference<(attempt: ResumeAttempt) => Eff
  * retrieved. The idle timeout (`Timeouts.CurrentTimeouts`) counts as a drop.
  */
 export const resumable = (policy: Policy = backoff(5)): Decorator => transform(Resume.resume(policy, CurrentOnResume))
+
+/** Options of {@link cancelOnInterrupt}. */
+export interface CancelOptions {
+  /** The time for the cancellation, and for the task's id if it is not known yet. Default: 5 seconds each. */
+  readonly within?: Duration.Input | undefined
+}
+
+/**
+ * Cancels the task of a send that is left before its end: by an interruption (`Effect.race`, `Effect.timeout`, a closed
+ * scope), by a consumer that takes only some events of a stream or fails, or by the `total` timeout. The cancellation runs
+ * in the background and changes nothing for the caller; a layer waits for it when it is closed. Nothing is canceled if the
+ * task has settled, if the stream ended or failed by itself, and by leaving `subscribe` or `waitFor`.
+ *
+ * `send` and `ask` go by stream if the agent has streams, since a unary call reveals its task only at its end; they still
+ * return where a unary call does. Put it over {@link resumable} and {@link withCard}.
+ *
+ * ```ts
+ * import { Agent, AgentTransport } from "@effect-a2a/core"
+ * import { AgentTest, Script } from "@effect-a2a/testing"
+ * import { Effect, Layer, Stream } from "effect"
+ *
+ * const transport = AgentTest.layer.pipe(AgentTransport.cancelOnInterrupt())
+ * const agent = Agent.layer.pipe(
+ *   Layer.provideMerge(transport),
+ *   Layer.provide(Script.layer(Script.wait("1 hour"), Script.say("late")))
+ * )
+ * const program = Effect.gen(function*() {
+ *   yield* Agent.ask("Think about it").pipe(Effect.timeoutOption("10 millis"))
+ *   yield* Effect.sleep("10 millis")
+ *   return yield* Stream.runCollect(Agent.listTasks())
+ * })
+ * const tasks = await Effect.runPromise(program.pipe(Effect.provide(agent)))
+ * tasks.map((task) => task.status.state) // => ["canceled"]
+ * ```
+ */
+export const cancelOnInterrupt = ({ within = "5 seconds" }: CancelOptions = {}): Decorator => {
+  const decorate = (background: CancelOnInterrupt.Background) => (transport: Transport.Transport) =>
+    CancelOnInterrupt.decorate({ transport, within, background })
+  const awaited = transform((transport: Transport.Transport) =>
+    Effect.map(CancelOnInterrupt.makeAwaited, (background) => decorate(background)(transport))
+  )
+  return (self: any): any => Layer.isLayer(self) ? awaited(self) : decorate(CancelOnInterrupt.detached)(self)
+}
 
 /**
  * Uses a card: it answers `GetAgentCard`; push notifications and the extended card are refused locally if it does not

@@ -41,8 +41,12 @@ export const isForeign = ({ taskId }: Pick<StreamEnd, "taskId">, event: StreamEv
   return taskId !== undefined && other !== undefined && other !== taskId
 }
 
+/** True for the leading snapshot of a message to a task: its state is that before the message. */
+export const isPast = ({ isFirst, mode }: StreamEnd, event: StreamEvent.StreamEvent): boolean =>
+  mode === "followUp" && isFirst && event._tag === "Task"
+
 const afterState = (
-  { isFirst, mode }: StreamEnd,
+  self: StreamEnd,
   event: StreamEvent.StreamEvent,
   state: TaskState.TaskState,
   isFinal: boolean | undefined
@@ -50,8 +54,7 @@ const afterState = (
   if (TaskState.isTerminal(state)) return isFinal === false ? "extended" : "ended"
   if (state === "auth-required") return "mayEnd"
   if (state !== "input-required") return isFinal === true ? "closed" : "running"
-  const isPast = mode === "followUp" && isFirst && event._tag === "Task"
-  return mode === "subscribe" || isPast ? "mayEnd" : "ended"
+  return self.mode === "subscribe" || isPast(self, event) ? "mayEnd" : "ended"
 }
 
 /** Adds an event. `isFinal` is the end mark of protocol version 0.3, if the event has one. */
@@ -66,6 +69,13 @@ export const add = (self: StreamEnd, event: StreamEvent.StreamEvent, isFinal: bo
     else if (event._tag === "Message" && self.isFirst) self.phase = "ended"
   }
   self.isFirst = false
+}
+
+/** Adds an event, and returns true if a unary call would return at it and the stream goes on: at auth-required. */
+export const endsCall = (self: StreamEnd, event: StreamEvent.StreamEvent): boolean => {
+  const isNow = !isForeign(self, event) && !isPast(self, event)
+  add(self, event, undefined)
+  return isNow && StreamEvent.state(event) === "auth-required"
 }
 
 /** True for an event of the task after which the stream of a message ends. */

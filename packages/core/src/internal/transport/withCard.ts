@@ -5,7 +5,7 @@ import type * as AgentCard from "../../AgentCard.ts"
 import * as AgentError from "../../AgentError.ts"
 import * as Operation from "../../Operation.ts"
 import * as Transport from "../../Transport.ts"
-import { singleEvent } from "./singleEvent.ts"
+import * as SingleEvent from "./singleEvent.ts"
 
 /** Makes a send wait for its task. */
 const waiting = (request: Operation.SendMessageRequest): Operation.SendMessageRequest => {
@@ -16,6 +16,8 @@ const waiting = (request: Operation.SendMessageRequest): Operation.SendMessageRe
 const noPush = new AgentError.PushNotificationNotSupportedError({
   message: "the agent's card declares no push notifications"
 })
+
+const noStreaming = new AgentError.UnsupportedOperationError({ message: "the agent's card declares no streaming" })
 
 const noExtendedCard = new AgentError.UnsupportedOperationError({
   message: "the agent's card declares no extended card"
@@ -42,7 +44,10 @@ export const withCard = (
       SendStreamingMessage: (request, next) => {
         if (refusesPush(request)) return Stream.fail(noPush)
         if (streaming === true) return next(request)
-        return Stream.unwrap(Effect.map(self.call(Operation.SendMessage, waiting(request)), singleEvent))
+        return Stream.unwrap(Effect.gen(function*() {
+          if (yield* SingleEvent.CurrentIsWhole) return yield* noStreaming
+          return SingleEvent.singleEvent(yield* self.call(Operation.SendMessage, waiting(request)))
+        }))
       }
     })(self)
 }
