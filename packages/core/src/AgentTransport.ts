@@ -21,10 +21,13 @@
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import type { CircuitBreaker, Outcome } from "effect/persistence/CircuitBreaker"
 import type * as Schedule from "effect/Schedule"
 import type * as AgentCard from "./AgentCard.ts"
 import type { AgentError } from "./AgentError.ts"
+import * as Breaker from "./internal/transport/breaker.ts"
 import * as CancelOnInterrupt from "./internal/transport/cancelOnInterrupt.ts"
 import * as Failover from "./internal/transport/failover.ts"
 import * as Resume from "./internal/transport/resume.ts"
@@ -149,6 +152,50 @@ export const CurrentOnResume = Context.Reference<(attempt: ResumeAttempt) => Eff
  * retrieved. The idle timeout (`Timeouts.CurrentTimeouts`) counts as a drop.
  */
 export const resumable = (policy: Policy = backoff(5)): Decorator => transform(Resume.resume(policy, CurrentOnResume))
+
+/** Options of {@link breaker}. */
+export interface BreakerOptions {
+  /** The key of the circuit; agents with the same key share one. Default: the agent's URL without its query. */
+  readonly key?: string | undefined
+}
+
+/**
+ * Puts a `CircuitBreaker` of `effect/persistence` around every call and stream. A stream counts when it ends: as a success
+ * at its end, as a failure if it fails, as nothing if it is left early. Failures are those of {@link toOutcome}. While the
+ * circuit is open, calls fail at once with `ServiceUnavailableError`, code `CIRCUIT_OPEN`, the `retryAfter` of the circuit
+ * and, for sends, `delivery` `not-sent`.
+ *
+ * ```ts
+ * import { AgentError, AgentTransport, Operation } from "@effect-a2a/core"
+ * import { Duration, Effect, Layer } from "effect"
+ * import { CircuitBreaker } from "effect/persistence"
+ *
+ * const target = { url: "https://agent.test", protocolBinding: "in-process", protocolVersion: "1.0" }
+ * const agent = AgentTransport.fromHandlers(target, {
+ *   ListTasks: () => Effect.fail(AgentError.reason("ConnectionError", { message: "connection refused" }))
+ * })
+ * const breakers = CircuitBreaker.layer({
+ *   tripPolicy: CircuitBreaker.consecutive(2),
+ *   openDuration: "30 seconds"
+ * }).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))
+ * const program = Effect.gen(function*() {
+ *   const { call } = yield* AgentTransport.breaker()(agent)
+ *   const list = Effect.flip(call(Operation.ListTasks, {}))
+ *   const errors = [yield* list, yield* list, yield* list]
+ *   return errors.map(({ code, retryAfter }) => [code, retryAfter && Math.ceil(Duration.toSeconds(retryAfter))])
+ * })
+ * await Effect.runPromise(program.pipe(Effect.provide(breakers)))
+ * // => [["CONNECTION", undefined], ["CONNECTION", undefined], ["CIRCUIT_OPEN", 30]]
+ * ```
+ */
+export const breaker = ({ key }: BreakerOptions = {}): EffectDecorator<never, CircuitBreaker> =>
+  transform((transport: Transport.Transport) => Breaker.make(transport, key))
+
+/**
+ * Classifies the exit of a call for a `CircuitBreaker`. Failures: the network's, 5xx, responses that break the protocol.
+ * Ignored: refusals that concern the caller, such as invalid arguments, credentials, quota and rate, and interruptions.
+ */
+export const toOutcome: (exit: Exit.Exit<unknown, AgentError>) => Outcome = Breaker.toOutcome
 
 /** Options of {@link cancelOnInterrupt}. */
 export interface CancelOptions {
