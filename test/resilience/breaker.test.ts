@@ -168,7 +168,7 @@ describe("a breaker", () => {
         for (const _ of [1, 2, 3]) yield* Effect.flip(Broken.ask("hi"))
         assert.strictEqual((yield* Effect.flip(Broken.ask("hi"))).code, "CIRCUIT_OPEN")
         assert.strictEqual((yield* Whole.getTask(taskId)).status.state, "completed")
-      }).pipe(Effect.provide(agents), Effect.provide(breakers))
+      }).pipe(Effect.provide(Layer.provideMerge(agents, breakers)))
     }))
 
   it.effect("under retry waits until the circuit lets calls through", () =>
@@ -195,9 +195,11 @@ describe("a breaker", () => {
         assert.strictEqual((yield* (yield* Fault.Faults).counts).busy, 2)
         assert.match(String(yield* Effect.flip(agent.ask("hi"))), /open/)
       }).pipe(
-        Effect.provide(Rest.layer({ url: "http://x.test/a" }).pipe(
-          Layer.provideMerge(Layer.mergeAll(http, breakers, Credentials.layerNone))
-        ))
+        Effect.provide(
+          Rest.layer({ url: "http://x.test/a" }).pipe(
+            Layer.provideMerge(Layer.mergeAll(http, breakers, Credentials.layerNone))
+          )
+        )
       )
     }))
 })

@@ -151,13 +151,16 @@ export interface Client<R> {
   /**
    * Sends a message and waits until the task settles, unless `returnImmediately` is set. Fails with `TaskFailedError`,
    * `TaskCanceledError` or `TaskRejectedError` if the task ended so; input-required and auth-required count as success.
+   * Interrupting it closes the connection and leaves the agent at work, unless `AgentTransport.cancelOnInterrupt` cancels
+   * the task.
    */
   readonly send: (input: Message.Input, options?: Options) => Effect.Effect<Task.Task | Message.Message, Failure, R>
   /** Sends a message as {@link send} does, and returns the result as an answer. */
   readonly ask: (input: Message.Input, options?: Options) => Effect.Effect<Answer.Answer, Failure, R>
   /**
    * Sends a message and emits every event as it arrives. Fails after the event that reports a failed, canceled or
-   * rejected task, and with `StreamInterruptedError` if the connection ends before the task settles.
+   * rejected task, and with `StreamInterruptedError` if the connection ends before the task settles. A consumer that stops
+   * early closes the connection and leaves the agent at work, unless `AgentTransport.cancelOnInterrupt` cancels the task.
    */
   readonly stream: (input: Message.Input, options?: Options) => Stream.Stream<StreamEvent.StreamEvent, Failure, R>
   /** Returns a task as it stands, whatever its state. */
@@ -428,6 +431,8 @@ export const extendedCard: Client<Agent>["extendedCard"] = /*#__PURE__*/ access(
 /**
  * Sends a message and waits until the task settles, unless `returnImmediately` is set. Fails with `TaskFailedError`,
  * `TaskCanceledError` or `TaskRejectedError` if the task ended so; input-required and auth-required count as success.
+ * Interrupting it closes the connection and leaves the agent at work, unless `AgentTransport.cancelOnInterrupt` cancels
+ * the task.
  */
 export const send: Client<Agent>["send"] = (input, options) => access((agent) => agent.send(input, options))
 
@@ -436,7 +441,8 @@ export const ask: Client<Agent>["ask"] = (input, options) => access((agent) => a
 
 /**
  * Sends a message and emits every event as it arrives. Fails after the event that reports a failed, canceled or rejected
- * task, and with `StreamInterruptedError` if the connection ends before the task settles.
+ * task, and with `StreamInterruptedError` if the connection ends before the task settles. A consumer that stops early
+ * closes the connection and leaves the agent at work, unless `AgentTransport.cancelOnInterrupt` cancels the task.
  */
 export const stream: Client<Agent>["stream"] = (input, options) => accessStream((agent) => agent.stream(input, options))
 

@@ -237,7 +237,7 @@ export const cancelOnInterrupt = ({ within = "5 seconds" }: CancelOptions = {}):
   const awaited = transform((transport: Transport.Transport) =>
     Effect.map(CancelOnInterrupt.makeAwaited, (background) => decorate(background)(transport))
   )
-  return (self: any): any => Layer.isLayer(self) ? awaited(self) : decorate(CancelOnInterrupt.detached)(self)
+  return (self: any): any => Layer.isLayer(self) ? awaited(self) : decorate(CancelOnInterrupt.detach)(self)
 }
 
 /**

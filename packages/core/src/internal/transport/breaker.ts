@@ -73,7 +73,7 @@ export const decorate = (transport: Transport, options: Options): Transport => {
   const settings = { key: options.key ?? target, classify: toOutcome }
   const execute = <A>(self: Effect.Effect<A, AgentError.AgentError>) => options.breaker.execute(self, settings)
 
-  /** Holds a call of the breaker open until the stream has ended; a stream that is left early is no outcome. */
+  /** Holds a call of the breaker open until the stream has ended; a stream that is left early counts for nothing. */
   const watch = <A>(stream: Stream.Stream<A, AgentError.AgentError>): Stream.Stream<A, Failure> =>
     Stream.unwrap(Effect.gen(function*() {
       const begun = yield* Deferred.make<void>()

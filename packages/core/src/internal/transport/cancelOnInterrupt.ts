@@ -34,7 +34,7 @@ type Request = Operation.SendMessageRequest
 export type Background = (self: Effect.Effect<unknown>) => Effect.Effect<void>
 
 /** Runs each effect in a fiber that nobody waits for. */
-export const detached: Background = (self) => Effect.asVoid(Effect.forkDetach(self))
+export const detach: Background = (self) => Effect.asVoid(Effect.forkDetach(self))
 
 /** Runs each effect in a fiber that the surrounding scope waits for. */
 export const makeAwaited: Effect.Effect<Background, never, Scope.Scope> = Effect.gen(function*() {
@@ -203,11 +203,13 @@ export const decorate = (settings: Settings): Transport.Transport => {
     SendMessage: (request, next) => {
       const unary = Effect.suspend(() => callUnary(request, next(request)))
       if (!hasStreams || request.configuration?.returnImmediately === true) return unary
-      return Effect.catch(callByStream(settings, request), (error) => {
-        if (error !== undefined) return Effect.fail(error)
-        hasStreams = false
-        return unary
-      })
+      return callByStream(settings, request).pipe(
+        Effect.catch((error) => {
+          if (error !== undefined) return Effect.fail(error)
+          hasStreams = false
+          return unary
+        })
+      )
     }
   })(settings.transport)
 }
