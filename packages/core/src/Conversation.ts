@@ -32,7 +32,6 @@
  *
  * @since 0.1.0
  */
-import * as Arr from "effect/Array"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -43,7 +42,6 @@ import * as Answer from "./Answer.ts"
 import * as ConversationState from "./ConversationState.ts"
 import type * as Id from "./Id.ts"
 import * as Saving from "./internal/conversation/autosave.ts"
-import * as Reading from "./internal/conversation/reading.ts"
 import * as Resume from "./internal/conversation/resume.ts"
 import * as Thread from "./internal/conversation/thread.ts"
 import * as Turn from "./internal/conversation/turn.ts"
@@ -108,22 +106,18 @@ const send = (thread: Thread.Thread, input: Message.Input, options?: Agent.Optio
         Effect.tap((result) =>
           observe([result])
         ),
-        Effect.map((result) => Reading.mark(result, asked))
+        Effect.map((result) => ({ result, asked }))
       ))
   )
 
 const stream = (thread: Thread.Thread, input: Message.Input, options?: Agent.Options) =>
   Stream.unwrap(
-    Effect.map(Turn.begin(thread, input, options), ({ asked, fail, message, observe, options, policy }) =>
+    Effect.map(Turn.begin(thread, input, options), ({ fail, message, observe, options, policy }) =>
       thread.agent.stream(message, options).pipe(
         Stream.retry(policy),
         Stream.tapError(fail),
         Stream.mapArrayEffect((events) =>
-          Effect.as(
-            observe(events),
-            Arr.map(events, (one) =>
-              Reading.mark(one, asked))
-          )
+          Effect.as(observe(events), events)
         )
       ))
   )
@@ -145,8 +139,9 @@ const start = Effect.fnUntraced(function*(
   return {
     state: Thread.current(thread),
     changes: Thread.changes(thread),
-    send: (input, options) => send(thread, input, options),
-    ask: (input, options) => Effect.map(send(thread, input, options), Answer.from),
+    send: (input, options) => Effect.map(send(thread, input, options), ({ result }) => result),
+    ask: (input, options) =>
+      Effect.map(send(thread, input, options), ({ asked, result }) => Answer.from(result, asked)),
     stream: (input, options) => stream(thread, input, options),
     resume: Resume.resume(thread),
     cancel: cancel(thread)

@@ -1,9 +1,12 @@
-/** Reads the events of a turn: the only file of conversations that knows how. Tested in `test/conversation.test.ts`. */
+/** Reads the events of a turn for the state of its conversation. Tested in `test/conversation-turns.test.ts`. */
 import * as Equal from "effect/Equal"
+import type * as Artifact from "../../Artifact.ts"
+import * as Part from "../../Part.ts"
 import * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
 import * as TaskProgress from "../../TaskProgress.ts"
 import * as TaskState from "../../TaskState.ts"
+import * as Baseline from "../turn/baseline.ts"
 import * as Transition from "./transition.ts"
 
 /** The events of a turn so far. `known` is the task that the message continues, as it was before. */
@@ -32,41 +35,41 @@ const isChunk = (event: StreamEvent.StreamEvent): boolean => event._tag === "Art
 
 /** Adds an event. */
 export const add = (self: Reading, event: StreamEvent.StreamEvent): void => {
-  if (self.isEmpty && self.known !== undefined && StreamEvent.taskId(event) === self.known.id) {
-    TaskProgress.add(self.progress, self.known)
-  }
-  self.isPast = self.isEmpty && self.known?.id === StreamEvent.taskId(event) && event._tag === "Task" &&
-    TaskState.isInterrupted(event.status.state)
+  const { isEmpty, known } = self
+  const continues = known !== undefined && StreamEvent.taskId(event) === known.id
+  self.isPast = isEmpty && continues && event._tag === "Task" && TaskState.isInterrupted(event.status.state)
   self.isEmpty = false
   self.unread += isChunk(event) ? 1 : Infinity
-  TaskProgress.add(self.progress, event)
+  TaskProgress.add(self.progress, isEmpty && continues ? Baseline.set(event, { task: known }) : event)
 }
 
-/** Returns the whole task so far, which later events do not change. */
-export const task = ({ progress }: Reading): Task | undefined => {
-  const task = TaskProgress.task(progress)
-  return task?.artifacts === undefined
-    ? task
-    : { ...task, artifacts: task.artifacts.map((artifact) => ({ ...artifact, parts: [...artifact.parts] })) }
+/** Returns the whole task so far. */
+export const task = ({ progress }: Reading): Task | undefined => TaskProgress.task(progress)
+
+type Parts = Artifact.Artifact["parts"]
+
+const isText = (part: Part.Part): boolean => part._tag === "Text" && part.mark === undefined
+
+/** Returns what was added to parts; agents join texts that they sent in pieces. */
+const addition = (parts: Parts, before: Parts): Parts => {
+  if (Equal.equals(parts.slice(0, before.length), before)) return parts.slice(before.length)
+  const [text, known] = [Part.joinText(parts), Part.joinText(before)]
+  if (!parts.every(isText) || !before.every(isText) || !text.startsWith(known)) return parts
+  return text === known ? [] : [Part.text(text.slice(known.length))]
 }
 
-/** Returns a task without the artifacts that were known before. */
-const since = (known: Task | undefined, task: Task): Task => {
-  if (known?.artifacts === undefined || known.id !== task.id || task.artifacts === undefined) return task
-  const before = new Map(known.artifacts.map(({ artifactId, parts }) => [artifactId, parts]))
-  const artifacts = task.artifacts.flatMap((artifact) => {
-    const earlier = before.get(artifact.artifactId) ?? []
-    const isSame = Equal.equals(artifact.parts.slice(0, earlier.length), earlier)
-    const parts = isSame ? artifact.parts.slice(earlier.length) : artifact.parts
+/** The artifacts of the turn. Of one that had parts before the turn, the parts that were added. */
+const newArtifacts = ({ progress }: Reading): ReadonlyArray<Artifact.Artifact> =>
+  TaskProgress.artifacts(progress).flatMap((artifact) => {
+    const parts = addition(artifact.parts, progress.past.get(artifact.artifactId)?.parts ?? [])
     return parts.length === 0 ? [] : [{ ...artifact, parts }]
   })
-  return { ...task, artifacts }
-}
 
 /** Returns the task so far, and what is new of it, or nothing if no event had a task. */
 export const result = (self: Reading): Transition.Progress | undefined => {
-  const all = task(self)
-  return all && { task: all, news: since(self.known, all) }
+  const whole = task(self)
+  if (whole === undefined) return undefined
+  return { task: whole, news: whole.artifacts === undefined ? whole : { ...whole, artifacts: newArtifacts(self) } }
 }
 
 /** Returns the same for the state of the conversation while the turn goes on. */
@@ -84,6 +87,3 @@ export const read = (self: Reading): Transition.Progress | undefined => {
  * copied again when it has grown by a sixteenth, so that the work is in proportion to its length.
  */
 export const isDue = ({ size, unread }: Reading): boolean => unread * 16 > size
-
-/** Marks an event of a turn, so that views of the turn leave out what was known of the task before. */
-export const mark = <A extends StreamEvent.StreamEvent>(event: A, _known: Task | undefined): A => event

@@ -112,10 +112,12 @@ const settle = Effect.fnUntraced(
     const read = isKnown ? task : yield* agent.getTask(id)
     const current = { ...read, status: { ...status, ...read.status } }
     if (TaskState.isInterrupted(current.status.state)) return current
-    if (policy !== "cancel" || TaskState.isSettled(current.status.state)) return yield* agent.waitFor(current)
+    if (TaskState.isSettled(current.status.state)) return yield* agent.waitFor(current)
     // a task that cannot be canceled will end without our help, or has ended
-    const canceled = yield* Effect.orElseSucceed(agent.cancel(id), () => current)
-    return canceled.status.state === "canceled" ? canceled : yield* agent.waitFor(current)
+    const canceled = policy === "cancel" ? yield* Effect.option(agent.cancel(id)) : Option.none()
+    if (Option.isSome(canceled) && canceled.value.status.state === "canceled") return canceled.value
+    // what is known may be old: by its id, the task is read at once
+    return yield* agent.waitFor(id)
   },
   (effect, _, task) =>
     Effect.catchIf(

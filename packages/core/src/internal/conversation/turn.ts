@@ -162,6 +162,13 @@ const enterContext = Effect.fnUntraced(function*(
   return { ...before, shared: context.shared }
 })
 
+const toAnswer = (task: Task): Agent.Options["after"] => ({
+  state: task.status.state,
+  taskId: task.id,
+  ...(task.contextId !== undefined && { contextId: task.contextId }),
+  task
+})
+
 /** Waits until the message may be sent, and holds the turn until the scope closes. */
 export const begin = Effect.fnUntraced(function*(
   thread: Thread.Thread,
@@ -202,7 +209,8 @@ export const begin = Effect.fnUntraced(function*(
   return {
     message,
     asked,
-    options: { ...given.configuration, metadata: given.metadata },
+    // views of the events, and the answer, leave out what the task had before
+    options: { ...given.configuration, metadata: given.metadata, after: asked && toAnswer(asked) },
     policy: unanswered === undefined || contextId === undefined
       ? never
       : Schedule.while(whileBusy, () => turn.reading.isEmpty),
