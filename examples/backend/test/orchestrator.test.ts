@@ -6,10 +6,10 @@ import { JsonRpc, JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { Travel } from "../src/Agents.ts"
+import { Lake, Travel } from "../src/Agents.ts"
 import { Orchestrator } from "../src/Orchestrator.ts"
 import { Refusal, refusal } from "../src/Refusal.ts"
-import { app, lakeWith, scripted } from "./support.ts"
+import { adk, app, lakeWith, scripted } from "./support.ts"
 
 const ask = (question: string, user = "ana") =>
   Effect.flatMap(Orchestrator, (orchestrator) => orchestrator.ask(user, question))
@@ -93,26 +93,31 @@ describe("policies", () => {
       assert.strictEqual(texts(yield* ask("hi"))[0], "spare")
     }).pipe(Effect.provide(app({ lake: lakeWith("sk_quota") }))))
 
-  it.effect("a rate limit is waited for as long as the agent asks, then the spare answers", () =>
-    Effect.gen(function*() {
+  it.effect("a rate limit is waited for as long as the agent asks, then the spare answers", () => {
+    const transport = MemoryLakeEmulator.layerTransport({ apiKey: Redacted.make("sk_limited") })
+    const lake = Lake.layer.pipe(Layer.provide(transport))
+    return Effect.gen(function*() {
+      const requests = Effect.map(Effect.flatMap(Wire.Tape, ({ exchanges }) => exchanges), ({ length }) => length)
       const fiber = yield* Effect.forkChild(ask("hi"))
+      yield* Wire.settled
       yield* TestClock.adjust("1900 millis")
-      assert.isUndefined(fiber.pollUnsafe())
+      yield* Wire.settled
+      assert.strictEqual(yield* requests, 1)
       yield* TestClock.adjust("30 seconds")
       assert.strictEqual(texts(yield* Fiber.join(fiber))[0], "spare")
-    }).pipe(Effect.provide(app({ lake: lakeWith("sk_limited") }))))
+      assert.strictEqual(yield* requests, 2)
+    }).pipe(Effect.provide(app({ lake }).pipe(Layer.provideMerge(transport))))
+  })
 
-  it.effect("an agent that takes too long is left out", () =>
-    Effect.gen(function*() {
+  it.effect("an agent that takes too long is left out", () => {
+    const travel = Travel.layer.pipe(Layer.provide(scripted(Script.wait("1 hour"), Script.say("late"))))
+    return Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(ask("hi"))
-      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 50))) // the wire runs on real time
+      yield* Wire.settled
       yield* TestClock.adjust("2 minutes")
       assert.deepStrictEqual(texts(yield* Fiber.join(fiber)), ["lake", "travel: slow", "You said: hi"])
-    }).pipe(
-      Effect.provide(app({
-        travel: Travel.layer.pipe(Layer.provide(scripted(Script.wait("1 hour"), Script.say("late"))))
-      }))
-    ))
+    }).pipe(Effect.provide(app({ travel }).pipe(Layer.provideMerge(adk))))
+  })
 
   it.effect("the first answer wins", () =>
     Effect.gen(function*() {

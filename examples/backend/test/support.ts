@@ -15,11 +15,14 @@ export const scripted = (...steps: ReadonlyArray<Script.Step>) =>
 export const lakeWith = (apiKey: string) =>
   Lake.layer.pipe(Layer.provide(MemoryLakeEmulator.layerTransport({ apiKey: Redacted.make(apiKey) })))
 
+/** The emulated ADK server, and the tape of its wire. */
+export const adk = AdkEmulator.layerTransport()
+
 const quiet = {
   lake: Lake.layer.pipe(Layer.provide(scripted(Script.say("lake")))),
   spare: SpareLake.layer.pipe(Layer.provide(scripted(Script.say("spare")))),
   travel: Travel.layer.pipe(Layer.provide(scripted(Script.say("travel")))),
-  weather: Weather.layer.pipe(Layer.provide(AdkEmulator.layerTransport()))
+  weather: Weather.layer.pipe(Layer.provide(adk))
 }
 
 /** Layers of agents to use instead of those that answer with their name. */

@@ -1,14 +1,9 @@
-import { AdkEmulator } from "@effect-a2a/emulators"
 import { InProcessHttp } from "@effect-a2a/server"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { Persistence } from "effect/persistence"
-import { Weather } from "../src/Agents.ts"
 import { Orchestrator } from "../src/Orchestrator.ts"
-import { app } from "./support.ts"
-
-const transport = AdkEmulator.layerTransport()
-const orchestrator = app({ weather: Weather.layer.pipe(Layer.provide(transport)) })
+import { adk, app } from "./support.ts"
 
 /** The user and the session of every run that the ADK server was asked for. */
 const runs = Effect.gen(function*() {
@@ -29,15 +24,15 @@ it.effect("no user shares a conversation, and each is named to the agents", () =
     assert.deepStrictEqual(seen.map(({ userId }) => userId), ["ana", "bob", "ana"])
     assert.strictEqual(seen[0]!.sessionId, seen[2]!.sessionId)
     assert.notStrictEqual(seen[0]!.sessionId, seen[1]!.sessionId)
-  }).pipe(Effect.provide(Layer.provideMerge(orchestrator, transport))))
+  }).pipe(Effect.provide(Layer.provideMerge(app(), adk))))
 
 it.effect("a conversation goes on after a restart", () => {
-  const ask = Effect.flatMap(Orchestrator, ({ ask }) => ask("ana", "hello")).pipe(Effect.provide(orchestrator))
+  const ask = Effect.flatMap(Orchestrator, ({ ask }) => ask("ana", "hello")).pipe(Effect.provide(app()))
   return Effect.gen(function*() {
     yield* ask
     yield* ask
     const seen = yield* runs
     assert.strictEqual(seen.length, 2)
     assert.strictEqual(seen[0]!.sessionId, seen[1]!.sessionId)
-  }).pipe(Effect.provide([transport, Persistence.layerBackingMemory]))
+  }).pipe(Effect.provide([adk, Persistence.layerBackingMemory]))
 })
