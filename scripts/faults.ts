@@ -1,9 +1,12 @@
-// Runs streams through random faults: every answer equals the undisturbed one or ends in a typed error.
+// Runs streams through random faults, and random sequences of events: every answer equals the undisturbed one or ends in a
+// typed error.
 // pnpm faults [--streams N] [--seed S]
 import * as Effect from "effect/Effect"
 import * as process from "node:process"
 import { parseArgs } from "node:util"
+import { combinations } from "../test/peers/combinations.ts"
 import type { Report } from "../test/resilience/faults/run.ts"
+import { runSequences } from "../test/resilience/faults/sequences.ts"
 import { overSockets } from "../test/resilience/faults/sockets.ts"
 import { overWire } from "../test/resilience/faults/wire.ts"
 
@@ -38,10 +41,23 @@ const measure = (name: string, effect: Effect.Effect<Report, unknown>) =>
     return report.wrong.length
   })
 
+const measureSequences = Effect.forEach(combinations, (combination) =>
+  Effect.gen(function*() {
+    const begun = performance.now()
+    const { kinds, sequences, wrong } = yield* runSequences(combination, { sequences: streams, seed })
+    const seconds = (performance.now() - begun) / 1000
+    console.log(`random sequences over ${combination.name}: ${sequences} in ${seconds.toFixed(1)} s, seed ${seed}`)
+    console.log(`  kinds           ${counts(kinds)}`)
+    console.log(`  wrong           ${wrong.length}`)
+    for (const one of wrong.slice(0, 20)) console.log(`    ${one.slice(0, 2000)}`)
+    return wrong.length
+  }))
+
 const onSockets = Math.max(1, Math.round(streams / 6))
 const wrong = Effect.gen(function*() {
   const wire = yield* measure("through the wire, without sockets", overWire({ streams: streams - onSockets, seed }))
   const sockets = yield* measure("over loopback, through a cutting proxy", overSockets({ streams: onSockets, seed }))
-  return wire + sockets
+  const sequences = yield* measureSequences
+  return wire + sockets + sequences.reduce((sum, n) => sum + n, 0)
 })
 process.exit(await Effect.runPromise(wrong) === 0 ? 0 : 1)

@@ -1,6 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { covers } from "../support/covers.ts"
+import { combinations } from "../support/peer.ts"
+import { runSequences } from "./faults/sequences.ts"
 import { overSockets } from "./faults/sockets.ts"
 import { overWire } from "./faults/wire.ts"
 
@@ -29,3 +31,12 @@ it.live("streams over sockets through a proxy with faults do the same", () =>
     assert.isAbove(resumed, 0)
     assert.isAbove(faults.reset! + faults.end! + faults.stall!, 0)
   }))
+
+for (const combination of combinations) {
+  it.live(`300 random sequences are read alike, cut or not, over ${combination.name}`, () =>
+    Effect.gen(function*() {
+      const { kinds, wrong } = yield* runSequences(combination, { sequences: 300, seed: 20_261_201 })
+      assert.deepStrictEqual(wrong, [])
+      assert.isTrue(Object.values(kinds).every((n) => n > 30), JSON.stringify(kinds))
+    }), covers("field:N2-01", "field:N2-02", "field:N2-05", "field:N2-06", "field:N2-08"))
+}

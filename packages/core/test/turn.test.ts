@@ -12,11 +12,12 @@ import {
 import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { covers } from "../../../test/support/covers.ts"
 import * as Baseline from "../src/internal/turn/baseline.ts"
 import * as Marked from "./marked.ts"
+import * as Sayings from "./sayings.ts"
 
 type Event = StreamEvent.StreamEvent
 type State = Task.Task["status"]["state"]
@@ -286,67 +287,16 @@ describe("steps", () => {
   })
 })
 
-/** One event of a run: a message's text or an artifact's. */
-const Said = Schema.Struct({
-  source: Schema.Literals(["m-1", "m-2", "a", "b"]),
-  text: Schema.Literals(["", "0", "a", "aa", "ab", "0a"]),
-  append: Schema.Boolean
-})
-
-type Said = typeof Said.Type
-
-/** The rules of reading, written with whole texts instead of hashes. */
-const expected = (run: ReadonlyArray<Said>): ReadonlyArray<string> => {
-  const known: Record<string, string> = {}
-  const pieces: Array<string> = []
-  let [sent, shown]: [string, string] = ["", ""]
-  let last: string | undefined
-  const emit = (source: string, text: string, isApart = false) => {
-    if (text === "") return
-    const separator = pieces.length > 0 && (isApart || last !== source) ? "\n\n" : ""
-    pieces.push(separator + text)
-    sent += text
-    shown += separator + text
-    last = source
-  }
-  for (const { append, source, text } of run) {
-    const before = known[source]
-    if (text === "") {
-      if (before !== undefined && !source.startsWith("m") && !append) known[source] = ""
-    } else if (before === undefined) {
-      known[source] = text
-      const repeated = [shown, sent].find((one) => one !== "" && text.startsWith(one))
-      if (repeated !== undefined) last = source
-      emit(source, text.slice(repeated?.length ?? 0))
-    } else if (source.startsWith("m")) {
-      const isWhole = text.startsWith(before) && text.length > before.length
-      known[source] = isWhole ? text : before + text
-      emit(source, isWhole ? text.slice(before.length) : text)
-    } else if (append) {
-      known[source] = before + text
-      emit(source, text)
-    } else {
-      known[source] = text
-      if (text.startsWith(before)) emit(source, text.slice(before.length))
-      else emit(source, text, true)
-    }
-  }
-  return pieces
-}
-
-const toEvent = ({ append, source, text }: Said): Event =>
-  source.startsWith("m") ? says(source, text) : writes(source, append, text)
-
 describe("any run", () => {
   const options = { arbitrary: { runs: 300, seed: 23 } }
-  const Run = Arbitrary.array(Arbitrary.schema(Said))
+  const Run = Arbitrary.array(Arbitrary.schema(Sayings.Said))
 
   it.prop("has the text that the rules say", [Run], ([run]) => {
-    assert.deepStrictEqual(text(...run.map(toEvent)), expected(run))
+    assert.deepStrictEqual(text(...run.map(Sayings.toEvent)), Sayings.shown(run))
   }, options)
 
   it.prop("has the same text with a snapshot anywhere in it", [Run], ([run]) => {
-    const events = run.map(toEvent)
+    const events = run.map(Sayings.toEvent)
     for (let cut = 1; cut <= events.length; cut++) {
       const task = TaskProgress.applyAll(undefined, events.slice(0, cut))!
       const disturbed = [...events.slice(0, cut), task, ...events.slice(cut)]
@@ -355,15 +305,11 @@ describe("any run", () => {
   }, options)
 
   it.prop("has as its answer the texts of its artifacts, or else of its messages", [Run], ([run]) => {
-    const events = run.map(toEvent)
-    const artifacts = new Map<string, string>()
-    for (const { append, source, text } of run) {
-      if (!source.startsWith("m")) artifacts.set(source, append ? (artifacts.get(source) ?? "") + text : text)
-    }
-    const ofArtifacts = [...artifacts.values()].filter((text) => text !== "").join("\n\n")
-    const messages = run.filter(({ source }) => source.startsWith("m"))
+    const events = run.map(Sayings.toEvent)
+    const ofArtifacts = Sayings.answered(run)
+    const messages = run.filter(Sayings.isMessage)
     const one = answer(...events, becomes("completed"))
     if (ofArtifacts !== "") assert.strictEqual(one.text, ofArtifacts)
-    else if (artifacts.size === 0) assert.strictEqual(one.text, expected(messages).join(""))
+    else if (messages.length === run.length) assert.strictEqual(one.text, Sayings.shown(messages).join(""))
   }, options)
 })

@@ -205,7 +205,7 @@ const onEvents = (self: Session, events: Events): Next => {
   // a subscription continues while the task waits for input; the stream of a message does not
   const { taskId } = self.delivered
   if (self.operation._tag === "SendStreamingMessage" && connection.isResumed && taskId !== undefined) {
-    self.isDone = rest.some((event) => StreamEnd.endsTurn(taskId, event))
+    self.isDone = rest.some((event) => StreamEnd.asksForInput(taskId, event))
   }
   return Effect.succeed(rest as Events)
 }
