@@ -47,7 +47,7 @@ const missing = ({ first, reading, task, thread }: Following): Events => {
 
 const events = (self: Following): Events =>
   self.thread.agent.subscribe(self.task.id).pipe(
-    Stream.takeUntil((event) => StreamEnd.endsTurn(self.task.id, event)),
+    Stream.takeUntil((event) => StreamEnd.asksForInput(self.task.id, event)),
     Stream.catchIf(Failures.cannotSubscribe, () => Stream.fromEffect(self.thread.agent.waitFor(self.task.id))),
     Stream.tapError((error) =>
       Effect.sync(() => {

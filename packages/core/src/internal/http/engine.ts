@@ -23,7 +23,7 @@ import { withDelivery } from "../errors/sendDelivery.ts"
 import { toReason } from "../protocol/failure.ts"
 import * as LastEventId from "../transport/lastEventId.ts"
 import { singleEvent } from "../transport/singleEvent.ts"
-import { endsTurn } from "../transport/streamEnd.ts"
+import { asksForInput } from "../transport/streamEnd.ts"
 import * as EventStream from "./eventStream.ts"
 import * as Json from "./json.ts"
 import type { ObservedAgent, Observer } from "./observation.ts"
@@ -212,7 +212,7 @@ const events = (
 const foldTask = (events: Stream.Stream<StreamEvent.StreamEvent, Reason>, id: TaskId) => {
   const progress = TaskProgress.make()
   return events.pipe(
-    Stream.takeUntil((event) => endsTurn(id, event)),
+    Stream.takeUntil((event) => asksForInput(id, event)),
     Stream.runForEachArray((events) => Effect.sync(() => TaskProgress.addAll(progress, events))),
     Effect.map(() => TaskProgress.task(progress))
   )

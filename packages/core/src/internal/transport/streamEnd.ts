@@ -81,7 +81,3 @@ export const endsCall = (self: StreamEnd, event: StreamEvent.StreamEvent): boole
 /** True for an event of the task that asks for input: a subscription continues, the stream of a message does not. */
 export const asksForInput = (taskId: TaskId, event: StreamEvent.StreamEvent): boolean =>
   StreamEvent.taskId(event) === taskId && StreamEvent.state(event) === "input-required"
-
-/** True for an event of the task after which the stream of a message ends. */
-export const endsTurn = (taskId: TaskId, event: StreamEvent.StreamEvent): boolean =>
-  StreamEvent.taskId(event) === taskId && TaskState.endsStream(StreamEvent.state(event) ?? "unspecified")

@@ -16,7 +16,7 @@ import * as TaskState from "../../TaskState.ts"
 import type { Transport } from "../../Transport.ts"
 import { lacksAnswer } from "./delivery.ts"
 import * as Retry from "./retry.ts"
-import { endsTurn } from "./streamEnd.ts"
+import { asksForInput } from "./streamEnd.ts"
 
 export const operation = "Agent.waitFor"
 
@@ -91,7 +91,7 @@ export const waitFor =
         return transport.stream(Operation.SubscribeToTask, { id }).pipe(
           // a stream stays open while the task waits for credentials; a replay repeats earlier waits
           Stream.takeUntil((event) =>
-            endsTurn(id, event) || (StreamEvent.state(event) === "auth-required" && ++seen > authRequired)
+            asksForInput(id, event) || (StreamEvent.state(event) === "auth-required" && ++seen > authRequired)
           ),
           Stream.runForEachArray((events) =>
             Effect.sync(() => {
