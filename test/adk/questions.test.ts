@@ -265,8 +265,9 @@ describe("questions of an agent", () => {
     Effect.gen(function*() {
       const asked = yield* Agent.ask("go")
       const streamed = yield* AgentStream.answer(Agent.stream("go"))
-      for (const { state, task, text } of [asked, streamed]) {
+      for (const { question, state, task, text } of [asked, streamed]) {
         assert.deepStrictEqual([state, text], ["input-required", "I found three cities. "])
+        assert.strictEqual(question, "Book Lisbon?")
         assert.deepStrictEqual(AdkReply.questions(task!).map(({ text }) => text), ["Book Lisbon?"])
         assert.strictEqual(Task.statusText(task!), "Book Lisbon?")
       }

@@ -101,7 +101,7 @@ describe("a wire", () => {
         assert.isUndefined(fiber.pollUnsafe(), `before second ${at}`)
         yield* TestClock.adjust("1 second")
       }
-      assert.strictEqual((yield* Fiber.join(fiber)).text, "Tick 1. Tick 2. Tick 3. ")
+      assert.strictEqual((yield* Fiber.join(fiber)).text, "Tick 1. \n\nTick 2. \n\nTick 3. ")
     }).pipe(Effect.provide(AdkEmulator.layer())))
 
   it.effect("settles while a dropped stream waits to be resumed", () =>
@@ -128,7 +128,7 @@ describe("a wire", () => {
       yield* TestClock.adjust("1 second")
       yield* Wire.settled
       yield* TestClock.adjust("1 second")
-      assert.strictEqual((yield* Fiber.join(fiber)).text, "Tick 1. Tick 2. ")
+      assert.strictEqual((yield* Fiber.join(fiber)).text, "Tick 1. \n\nTick 2. ")
     }).pipe(Effect.provide(
       Agent.layer.pipe(Layer.provideMerge(
         AdkEmulator.layerTransport().pipe(Wire.through(combinations["1.0 REST"]))
