@@ -98,6 +98,7 @@ describe.concurrent("a2a fails with the exit code of its reason", () => {
       for (const method of ["--stream", "--no-stream"]) {
         const { error } = last(yield* run(["ask", "hi", method, "--json", "--url", `${origin}/a/b?key=hidden#there`]))
         assert.include([`${origin}/a/b`, `${origin}/a/b/message:send`, `${origin}/a/b/message:stream`], error.url)
+        assert.deepInclude(error, { status: 200, contentType: "text/html" })
       }
       const local = last(yield* run(["ask", "hi", "--json", "--url", "agent.test"]))
       assert.isUndefined(local.error.url)
