@@ -21,7 +21,7 @@ import type { HttpClient } from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import { variable } from "./environment.ts"
 import { UsageError } from "./exit.ts"
 import * as Headers from "./headers.ts"
@@ -50,6 +50,7 @@ export interface Connection {
   readonly target: Target.Target
   /** Further origins that credentials may be sent to. */
   readonly allowed: ReadonlyArray<string>
+  readonly canceling: Leave.Canceling
   /** The combination of the flags. The card decides what they leave out. */
   readonly combination: Partial<Combination>
   /** Creates the client in a combination. */
@@ -125,6 +126,11 @@ const timeouts = ({ timeout, timeoutHeaders, timeoutSilence }: Target.Flags): Ti
   total: Option.getOrUndefined(timeout)
 })
 
+const client: Effect.Effect<Client, never, AgentTransport.AgentTransport> = Effect.all({
+  api: Agent.make,
+  interface: AgentTransport.AgentTransport.useSync(({ target }) => target)
+})
+
 const reportResumption = (output: Output["Service"]) => ({ attempt, taskId }: AgentTransport.ResumeAttempt) =>
   output.json
     ? output.document({ resumed: { taskId, attempt } })
@@ -158,15 +164,18 @@ export const connect = Effect.gen(function*() {
   const policy = AgentTransport.backoff(flags.retries)
   // ADK servers cannot resume streams
   const canResume = flags.resume && target.place._tag !== "Adk"
+  const canceling = flags.cancelOnInterrupt ? yield* Leave.makeCanceling : Leave.none
   const resilient = (self: ReturnType<typeof transport>) => {
     const retried = AgentTransport.retry(policy)(self)
-    return canResume ? AgentTransport.resumable()(retried) : retried
+    return canceling.decorate(canResume ? AgentTransport.resumable()(retried) : retried)
   }
+  const scope = yield* Effect.scope
   const agent: Connection["agent"] = (combination) =>
-    Effect.all({ api: Agent.make, interface: AgentTransport.AgentTransport.useSync(({ target }) => target) }).pipe(
-      Effect.provide(resilient(transport(target, combination, policy, allowed))),
+    Layer.build(resilient(transport(target, combination, policy, allowed))).pipe(
+      Effect.flatMap((context) => Effect.provideContext(client, context)),
       Effect.tap((client) => Origins.check(target.place, allowed, client.interface)),
       Effect.provideContext(http),
+      Scope.provide(scope),
       provide
     )
   const combination = {
@@ -176,6 +185,7 @@ export const connect = Effect.gen(function*() {
   return {
     target,
     allowed,
+    canceling,
     combination,
     agent,
     card: target.place._tag === "Card"
@@ -191,9 +201,14 @@ export const connect = Effect.gen(function*() {
   } satisfies Connection as Connection
 })
 
-/** Connects to the agent in the combination of the flags. `leave` decides what becomes of its task. */
+/** Connects to the agent in the combination of the flags. Decides what becomes of tasks that go on. */
 export const connectAgent: Effect.Effect<
-  Connection & Client & { readonly leave: Leave.Leave },
+  Connection & Client & {
+    /** For a task that the command begins. */
+    readonly leave: Leave.Leave
+    /** For a task that it follows. */
+    readonly leaveFollowed: Leave.Leave
+  },
   AgentError | UsageError,
   Effect.Services<typeof root> | Output | Scope.Scope
 > = Effect.gen(function*() {
@@ -202,5 +217,10 @@ export const connectAgent: Effect.Effect<
   const { cancelOnInterrupt } = yield* root
   // ADK servers do not store tasks
   const without = connection.target.place._tag === "Adk" ? Leave.abandon : Leave.leave
-  return { ...connection, ...client, leave: cancelOnInterrupt ? Leave.cancel(client.api) : without }
+  return {
+    ...connection,
+    ...client,
+    leave: cancelOnInterrupt ? connection.canceling.leave(client.api) : without,
+    leaveFollowed: cancelOnInterrupt ? Leave.cancelFollowed(client.api) : without
+  }
 })

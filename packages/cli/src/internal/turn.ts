@@ -73,7 +73,7 @@ const withLeave =
       Effect.onInterrupt(() => Effect.andThen(onInterrupt(taskId()), Report.reportInterruption(operation, taskId()))),
       Effect.catchTag("AgentError", (error): Effect.Effect<never, AgentError | Exit, Output> =>
         error.reason._tag === "TimeoutError"
-          ? Effect.andThen(onTimeout(taskId()), Report.reportFailure(error, taskId()))
+          ? Effect.andThen(onTimeout(taskId(), error.reason.phase), Report.reportFailure(error, taskId()))
           : Effect.fail(error))
     )
 

@@ -11,8 +11,6 @@ import { handler } from "../handler.ts"
 import * as Message from "../message.ts"
 import * as Outcome from "../outcome.ts"
 import { Output } from "../output.ts"
-import { root } from "../root.ts"
-import { sendByStream } from "../sendByStream.ts"
 import * as Turn from "../turn.ts"
 
 /** Asks one question. */
@@ -43,10 +41,9 @@ export const ask = Command.make(
         ...yield* Message.messageId(input.messageId),
         ...Message.requestOptions(input)
       }
-      const { api, leave, provide, target: { reader } } = yield* connectAgent
+      const { api, canceling, leave, provide, target: { reader } } = yield* connectAgent
       const { isLive } = yield* Output
       const isStream = input.wait && Option.getOrElse(input.stream, () => isLive)
-      const { cancelOnInterrupt } = yield* root
       const answer = yield* provide(
         isStream
           ? Turn.follow({
@@ -59,11 +56,8 @@ export const ask = Command.make(
             operation: Operation.SendMessage._tag,
             reader,
             leave,
-            ...!input.wait
-              ? { result: api.send(parts, { ...options, returnImmediately: true }) }
-              : cancelOnInterrupt
-              ? sendByStream(api, parts, options)
-              : { result: api.send(parts, options) }
+            taskId: canceling.taskId,
+            result: api.send(parts, input.wait ? options : { ...options, returnImmediately: true })
           })
       )
       yield* Outcome.end(answer)

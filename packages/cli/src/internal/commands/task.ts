@@ -98,7 +98,7 @@ const watch = Command.make(
   handler(
     Effect.fnUntraced(function*(input) {
       const taskId = yield* Message.taskId(input.id)
-      const { api, leave, provide, target: { reader } } = yield* connectAgent
+      const { api, leaveFollowed: leave, provide, target: { reader } } = yield* connectAgent
       const events = api.subscribe(taskId)
       yield* Outcome.end(
         yield* provide(Turn.follow({ operation: Operation.SubscribeToTask._tag, reader, leave, events }))
@@ -125,7 +125,7 @@ const wait = Command.make(
   handler(
     Effect.fnUntraced(function*(input) {
       const taskId = yield* Message.taskId(input.id)
-      const { api, leave, provide, target: { reader } } = yield* connectAgent
+      const { api, leaveFollowed: leave, provide, target: { reader } } = yield* connectAgent
       // reads first, so that an unreachable agent fails at once
       const result = withTotalTimeout(Effect.flatMap(api.getTask(taskId), (task) => api.waitFor(task)))
       yield* Outcome.end(
