@@ -13,7 +13,7 @@ export interface BodyParser {
 }
 
 export const make = (
-  onParse: (event: Sse.AnyEvent) => void,
+  onParse: (event: Sse.Event | SseParser.Retry) => void,
   { maxEventSize }: { readonly maxEventSize: number }
 ): BodyParser => {
   const parser = SseParser.makeParser(onParse, { maxEventSize })
@@ -35,7 +35,7 @@ export const make = (
         // no line of an event stream begins so
         if (start === "{" || start === "[") document = []
       }
-      return document === undefined ? parser.feed(text) === undefined : addToDocument(text)
+      return document === undefined ? parser.feed(text) : addToDocument(text)
     },
     end: () => {
       if (document === undefined) parser.feed("\n\n")

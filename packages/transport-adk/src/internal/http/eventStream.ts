@@ -94,7 +94,7 @@ const makeDecoder = (maxEventSize: number) => {
   }, { maxEventSize })
 
   const append = (text: string): void => {
-    if (failure !== undefined || parser.feed(text) === undefined) return
+    if (failure !== undefined || parser.feed(text)) return
     failure = new AgentError.ResponseTooLargeError({
       message: `an event is longer than ${maxEventSize} characters; raise maxEventSize in HttpBinding.CurrentLimits`,
       maxLength: maxEventSize
