@@ -1,10 +1,10 @@
 /** Calls of an ADK agent without ids. */
 import { Agent, AgentStream, type ToolCall } from "@effect-a2a/core"
 import { AdkScript } from "@effect-a2a/emulators"
-import type { AdkEvent } from "@effect-a2a/transport-adk";
+import type { AdkEvent } from "@effect-a2a/transport-adk"
 import { AdkContent } from "@effect-a2a/transport-adk"
 import { assert, describe, it } from "@effect/vitest"
-import type { Schema} from "effect";
+import type { Schema } from "effect"
 import { Effect, Stream } from "effect"
 import { covers } from "../support/covers.ts"
 import * as Adk from "./support.ts"
