@@ -5,6 +5,7 @@ import { NodeAgent, NodeCredentials } from "@effect-a2a/node"
 import { Adk } from "@effect-a2a/transport-adk"
 import { Rest } from "@effect-a2a/transport-rest"
 import { Config, ConfigProvider, Effect, Layer } from "effect"
+import { CircuitBreaker } from "effect/persistence"
 
 /** Knows what the company knows: MemoryLake, REST 1.0. */
 export class Lake extends Agent.Tag<Lake>()("backend/Lake") {}
@@ -22,27 +23,33 @@ export class Weather extends Agent.Tag<Weather>()("backend/Weather") {}
 const nested = (prefix: string) => <A, E, R>(self: Layer.Layer<A, E, R>) =>
   Layer.provide(self, ConfigProvider.layer(Effect.map(ConfigProvider.ConfigProvider, ConfigProvider.nested(prefix))))
 
-const lake = (name: string) =>
-  MemoryLake.layerConfig({ binding: Rest.binding }).pipe(
+/** Guards a transport: reads are retried, streams are resumed, an agent that fails gets a rest, tasks do not outlive us. */
+export const guarded = (key: string) => <E, R>(self: Layer.Layer<AgentTransport.AgentTransport, E, R>) =>
+  self.pipe(
     AgentTransport.retry(),
     AgentTransport.resumable(),
-    nested(name)
+    AgentTransport.breaker({ key }),
+    AgentTransport.cancelOnInterrupt()
   )
 
+const lake = (name: string) => MemoryLake.layerConfig({ binding: Rest.binding }).pipe(nested(name), guarded(name))
+
 const travel = Layer.unwrap(
-  Effect.map(Config.NonEmptyString("A2A_URL"), (agent) =>
-    NodeAgent.layerTransport({ agent }).pipe(
-      AgentTransport.retry(),
-      AgentTransport.resumable()
-    ))
-).pipe(Layer.provide(NodeCredentials.layerEnv()), nested("TRAVEL"))
+  Effect.map(Config.NonEmptyString("A2A_URL"), (agent) => NodeAgent.layerTransport({ agent }))
+).pipe(Layer.provide(NodeCredentials.layerEnv()), nested("TRAVEL"), guarded("TRAVEL"))
 
 const weather = Layer.unwrap(
   Effect.map(
     Config.all({ url: Config.NonEmptyString("URL"), appName: Config.NonEmptyString("APP") }),
     (options) => Adk.layer(options)
   )
-).pipe(Layer.provide(Credentials.layerNone), nested("WEATHER"))
+).pipe(Layer.provide(Credentials.layerNone), nested("WEATHER"), guarded("WEATHER"))
+
+/** A circuit for each agent: open for 30 seconds after three failures in a row. */
+export const breakers = CircuitBreaker.layer({
+  tripPolicy: CircuitBreaker.consecutive(3),
+  openDuration: "30 seconds"
+}).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))
 
 /** All agents, over any HTTP client. */
 export const layer = Layer.mergeAll(
@@ -50,7 +57,7 @@ export const layer = Layer.mergeAll(
   SpareLake.layer.pipe(Layer.provide(lake("SPARE"))),
   Travel.layer.pipe(Layer.provide(travel)),
   Weather.layer.pipe(Layer.provide(weather))
-)
+).pipe(Layer.provide(breakers))
 
 /** All agents, over the HTTP client of Node.js. */
 export const layerNode = layer.pipe(Layer.provide(NodeAgent.layerClient))

@@ -1,12 +1,13 @@
 import { Agent, Credentials, Discovery, Protocol } from "@effect-a2a/core"
 import { MemoryLakeEmulator } from "@effect-a2a/emulators"
 import { CardServer } from "@effect-a2a/server"
-import { AgentTest, Script, Wire } from "@effect-a2a/testing"
+import { AgentTest, Fault, Script, Wire } from "@effect-a2a/testing"
 import { JsonRpc, JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
+import { Rest, RestServer } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { Lake, Travel } from "../src/Agents.ts"
+import { breakers, guarded, Lake, Travel } from "../src/Agents.ts"
 import { Orchestrator } from "../src/Orchestrator.ts"
 import { Refusal, refusal } from "../src/Refusal.ts"
 import { adk, app, lakeWith, scripted } from "./support.ts"
@@ -126,6 +127,38 @@ describe("policies", () => {
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* Fiber.join(fiber)).text, "lake")
     }).pipe(Effect.provide(app({ travel: Travel.layer.pipe(Layer.provide(scripted(Script.wait("1 hour")))) }))))
+})
+
+describe("an agent that is down", () => {
+  const served = RestServer.routes().pipe(Layer.provide(scripted(Script.say("by train"))))
+  const http = Fault.inject(Wire.layerHttp(served), { seed: 1, kinds: ["busy"], rate: 1 })
+  const travel = Travel.layer.pipe(
+    Layer.provide(Rest.layer({ url: "http://travel.test" }).pipe(guarded("travel"))),
+    Layer.provide([Credentials.layerNone, breakers])
+  )
+
+  it.effect("gets no more requests after three failures in a row, and another one after half a minute", () =>
+    Effect.gen(function*() {
+      const { counts } = yield* Fault.Faults
+      const refused = Effect.map(ask("hi"), ([, travel]) => travel instanceof Refusal ? travel.message : "")
+      for (let times = 1; times <= 5; times++) yield* refused
+      assert.strictEqual((yield* counts).busy, 3)
+      assert.match(yield* refused, /CIRCUIT_OPEN/)
+      yield* TestClock.adjust("30 seconds")
+      assert.notMatch(yield* refused, /CIRCUIT_OPEN/)
+      assert.strictEqual((yield* counts).busy, 4)
+    }).pipe(Effect.provide(app({ travel: Layer.provide(travel, http) }).pipe(Layer.provideMerge(http)))))
+
+  it.effect("counts streams and calls alike", () =>
+    Effect.gen(function*() {
+      const { stream } = yield* Orchestrator
+      yield* Stream.runDrain(stream("ana", "hi"))
+      yield* ask("hi")
+      yield* Stream.runDrain(stream("ana", "hi"))
+      yield* ask("hi")
+      const { counts } = yield* Fault.Faults
+      assert.strictEqual((yield* counts).busy, 3)
+    }).pipe(Effect.provide(app({ travel: Layer.provide(travel, http) }).pipe(Layer.provideMerge(http)))))
 })
 
 describe("streams", () => {

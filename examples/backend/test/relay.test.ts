@@ -1,8 +1,9 @@
-import { Agent, AgentStream, Conversation } from "@effect-a2a/core"
+import { Agent, AgentStream, AgentTransport, Conversation } from "@effect-a2a/core"
 import type { AgentExecutor } from "@effect-a2a/server"
 import { AgentTest, Script } from "@effect-a2a/testing"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import * as Relay from "../src/Relay.ts"
 
 class Remote extends Agent.Tag<Remote>()("test/Remote") {}
@@ -10,7 +11,7 @@ class Remote extends Agent.Tag<Remote>()("test/Remote") {}
 /** Our agent, which relays a scripted one. */
 const relayed = (script: Layer.Layer<AgentExecutor.AgentExecutor>) => {
   const remote = Remote.layer.pipe(
-    Layer.provide(AgentTest.layerWith()),
+    Layer.provide(AgentTest.layerWith().pipe(AgentTransport.cancelOnInterrupt())),
     Layer.provide(script)
   )
   return Agent.layer.pipe(
@@ -53,3 +54,14 @@ it.effect("a failed remote task is a failed task of ours", () =>
     const error = yield* Effect.flip(Agent.ask("Plan"))
     assert.deepStrictEqual([error.code, error.reason.message], ["TASK_STATE_FAILED", "no"])
   }).pipe(Effect.provide(relayed(Script.layer(Script.say("half"), Script.fail("no"))))))
+
+it.effect("the remote task is canceled with ours", () =>
+  Effect.gen(function*() {
+    const sent = yield* Agent.send("Plan", { returnImmediately: true })
+    if (sent._tag !== "Task") return assert.fail(sent._tag)
+    yield* TestClock.adjust("1 second")
+    const canceled = yield* Agent.cancel(sent.id)
+    yield* TestClock.adjust("1 second")
+    const [task] = yield* Stream.runCollect(Remote.listTasks())
+    assert.deepStrictEqual([canceled.status.state, task?.status.state], ["canceled", "canceled"])
+  }).pipe(Effect.provide(relayed(Script.layer(Script.say("half"), Script.wait("1 hour"))))))
