@@ -27,13 +27,14 @@ import * as Effect from "effect/Effect"
 import type { HttpClient } from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Agent from "./Agent.ts"
-import type { AgentError } from "./AgentError.ts"
+import { AgentError } from "./AgentError.ts"
 import * as AgentTransport from "./AgentTransport.ts"
 import type * as ClientProtocol from "./ClientProtocol.ts"
 import type { Credentials } from "./Credentials.ts"
 import * as Discovery from "./Discovery.ts"
 import type * as HttpBinding from "./HttpBinding.ts"
 import * as HttpTransport from "./HttpTransport.ts"
+import * as Timeouts from "./Timeouts.ts"
 
 /** The bindings and the protocol versions of a program, by name and in order of preference. */
 export interface Installed<Binding extends string, Version extends string> {
@@ -82,7 +83,12 @@ export const layerTransport = <Binding extends string, Version extends string>(
     } = options
     return Layer.effect(
       AgentTransport.AgentTransport,
-      Effect.retry(Discovery.make({ ...rest, bindings, protocols }), AgentTransport.respectRetryAfter(policy))
+      Effect.retry(Discovery.make({ ...rest, bindings, protocols }), AgentTransport.respectRetryAfter(policy)).pipe(
+        Timeouts.withTotal,
+        Effect.mapError((error) =>
+          error._tag === "TimeoutError" ? new AgentError({ operation: "discover", reason: error }) : error
+        )
+      )
     )
   }
   const { binding: name, protocol: version = all(installed.protocols)[0], ...rest } = options

@@ -47,6 +47,7 @@ import * as Request from "./internal/http/request.ts"
 import * as Failover from "./internal/transport/failover.ts"
 import * as WithCard from "./internal/transport/withCard.ts"
 import * as Operation from "./Operation.ts"
+import * as Timeouts from "./Timeouts.ts"
 
 /** The place of a card. */
 export interface CardOptions {
@@ -100,6 +101,7 @@ const source = Effect.fnUntraced(function*(
   }
   const observed = Observe.agent(yield* Observe.Current, peer)
   return Card.from(peer, Card.places(base, path)).pipe(
+    Timeouts.withTotal,
     Effect.mapError(toError(Operation.GetAgentCard._tag, publicUrl(base))),
     observed.within,
     observed.call(Operation.GetAgentCard, {})

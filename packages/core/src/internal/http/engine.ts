@@ -92,9 +92,34 @@ const notAStream = (self: Connection, received: HttpPeer.Received, text: string)
   return Unexpected.make({ received, text, expected: "an event stream", dialect: self.dialect.name, issue })
 }
 
+/** True if the peer refuses without a word of A2A. */
+const isBare = (failure: Failure): failure is WireFailure =>
+  !isReason(failure) && failure.reason === undefined && failure.code === undefined
+
 /** True for a 405, and for the bare 404 of a peer without the route; an A2A error says more. */
-const lacksRoute = (failure: Failure, status: number) =>
-  status === 405 || (status === 404 && !isReason(failure) && failure.reason === undefined && failure.code === undefined)
+const lacksRoute = (failure: Failure, status: number) => status === 405 || (status === 404 && isBare(failure))
+
+/** Says which route is missing, since a bare 404 says nothing: the URL may be that of another binding. */
+const explain = (failure: WireFailure, { method }: HttpRequest, { response, url }: HttpPeer.Received) => {
+  const { status } = response
+  const words = failure.message === `HTTP ${status}` ? "" : `; it says: ${failure.message}`
+  const message = `no ${method} ${url} (HTTP ${status}): is it the URL of another binding or protocol version?${words}`
+  return { ...failure, message }
+}
+
+const toRefusal = (
+  self: Connection,
+  prepared: Prepare.Prepared,
+  request: HttpRequest,
+  received: HttpPeer.Received,
+  failure: Failure
+): Effect.Effect<Reason> => {
+  if (isReason(failure)) return Effect.succeed(failure)
+  const { status } = received.response
+  const isRoute = isBare(failure) && (status === 405 || (status === 404 && !prepared.ofTask))
+  const explained = isRoute ? explain(failure, request, received) : failure
+  return Refusal.fromResponse(explained, received, contextOf(self, prepared))
+}
 
 interface Exchanged {
   readonly received: HttpPeer.Received
@@ -124,10 +149,8 @@ const exchange = (
     Effect.gen(function*() {
       const index = order[turn] ?? 0
       const remember = () => turn > 0 && self.knownRequests.set(operation._tag, index)
-      const received = yield* HttpPeer.exchange(self.peer, requests[index] ?? requests[0], accept, { lastEventId })
-        .pipe(
-          self.observed.within
-        )
+      const request = requests[index] ?? requests[0]
+      const received = yield* HttpPeer.exchange(self.peer, request, accept, { lastEventId }).pipe(self.observed.within)
       const { response } = received
       if (response.status < 400 && HttpPeer.mediaType(response) === eventStreamType) {
         remember()
@@ -141,9 +164,7 @@ const exchange = (
         if (turn + 1 < order.length) return yield* attempt(turn + 1)
       } else remember()
       if (Result.isSuccess(result)) return { json: result.success, received }
-      const reason = isReason(result.failure)
-        ? result.failure
-        : yield* Refusal.fromResponse(result.failure, received, contextOf(self, prepared))
+      const reason = yield* toRefusal(self, prepared, request, received, result.failure)
       return yield* Effect.fail(Unexpected.locate(received)(reason))
     })
   return attempt(0)
