@@ -1,6 +1,8 @@
-import { Agent, AgentError, Credentials, Discovery, Id } from "@effect-a2a/core"
+import { Agent, AgentError, ClientProtocol, Connector, Credentials, Discovery, Id } from "@effect-a2a/core"
+import { Rest } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, Schema, Stream } from "effect"
+import { Effect, Fiber, Layer, Redacted, Schedule, Schema, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import { covers } from "../support/covers.ts"
 import { inEach, isRpc, rest, talkTo } from "../support/peer.ts"
 import { respond } from "../support/respond.ts"
@@ -122,4 +124,73 @@ describe("a response in another form", () => {
         assert.deepStrictEqual([reason.status, reason.contentType], [200, "application/json"])
       })
     ), covers("field:N2-42"))
+})
+
+describe("a route that the peer lacks", () => {
+  const refused = (status: number, body: string) => new Response(body, { status })
+
+  it.effect("is named by the error, with the peer's words", () =>
+    inEach((one) =>
+      Effect.gen(function*() {
+        const path = isRpc(one) ? "/a2a" : `/a2a${one.protocol.rest.prefix ?? ""}/message:send`
+        const cases = [
+          [404, "", ""],
+          [404, "<h1>Not\u001b[2J\nhere</h1>", "; it says: <h1>Not [2J here</h1>"],
+          [405, `{"detail":"Method Not Allowed"}`, "; it says: Method Not Allowed"]
+        ] as const
+        for (const [status, body, words] of cases) {
+          const { layer } = talkTo(one, () => refused(status, body), { url: "https://agent.test/a2a?key=s3cr3t" })
+          const { reason } = yield* Effect.flip(Agent.send("hi")).pipe(
+            Effect.provide(Layer.provide(Agent.layer, layer))
+          )
+          assert.include(["NotFoundError", "MethodNotFoundError"], reason._tag)
+          assert.strictEqual(
+            reason.message,
+            `no POST https://agent.test${path} (HTTP ${status}): is it the URL of another binding or protocol version?` +
+              words
+          )
+        }
+      })
+    ))
+
+  it.effect("is not blamed if the request names a task", () =>
+    Effect.gen(function*() {
+      const { layer } = talkTo(rest, () => refused(404, "no such task"))
+      const { reason } = yield* Effect.flip(getTask).pipe(Effect.provide(Layer.provide(Agent.layer, layer)))
+      assert.deepStrictEqual([reason._tag, reason.message], ["TaskNotFoundError", "no such task"])
+    }))
+})
+
+describe("a body that never ends", () => {
+  /** A body of which one byte arrives every ten seconds. */
+  const drip = (type: string) =>
+    new Response(
+      Stream.toReadableStream(
+        Stream.fromSchedule(Schedule.spaced("10 seconds")).pipe(Stream.as(new TextEncoder().encode(" ")))
+      ),
+      { headers: { "content-type": type } }
+    )
+
+  it.effect("is cut off by the total limit, for calls, streams and cards", () =>
+    Effect.gen(function*() {
+      const peer = respond(({ url }) => drip(url.includes("message:stream") ? "text/event-stream" : "application/json"))
+      const http = Layer.merge(peer.layer, Credentials.layerNone)
+      const agent = Agent.layer.pipe(Layer.provide(Rest.layer({ url: "https://agent.test" })), Layer.provide(http))
+      const found = Connector.layerTransport(
+        { bindings: { rest: Rest.binding }, protocols: { "1.0": ClientProtocol.v1_0 } },
+        { agent: "https://agent.test" }
+      )
+      const calls = [
+        Effect.provide(Effect.asVoid(getTask), agent),
+        Effect.provide(stream, agent),
+        Effect.provide(Effect.asVoid(Discovery.card("https://agent.test")), http),
+        Effect.provide(Effect.void, Layer.provide(found, http))
+      ]
+      for (const call of calls) {
+        const fiber = yield* Effect.forkChild(Effect.flip(call).pipe(Agent.withTimeouts({ total: "1 minute" })))
+        yield* TestClock.adjust("61 seconds")
+        const { reason } = yield* Fiber.join(fiber)
+        assert.deepStrictEqual([reason._tag, reason._tag === "TimeoutError" && reason.phase], ["TimeoutError", "total"])
+      }
+    }))
 })
