@@ -43,6 +43,20 @@ describe("credentials in a request", () => {
       assert.strictEqual(basic.headers.authorization, `Basic ${Buffer.from("zoë:päss:日本").toString("base64")}`)
     }))
 
+  it.effect("are a header for an API key whose place is absent or undefined", () =>
+    Effect.gen(function*() {
+      const key = { name: "X-API-Key", value: Redacted.make(secret) }
+      for (const place of [{}, { in: undefined }]) {
+        const { asked, layer } = talkTo(rest, ok, { credentials: Credentials.layerApiKey({ ...key, ...place }) })
+        yield* get(layer)
+        yield* Effect.map(sentWith(Credential.apiKey({ ...key, ...place })), (one) => asked.push(one))
+        for (const { headers } of asked) {
+          assert.strictEqual(headers["x-api-key"], secret)
+          assert.isUndefined(headers.cookie)
+        }
+      }
+    }), covers("field:N2-39"))
+
   it.effect("are a header, a query parameter or cookies for API keys", () =>
     Effect.gen(function*() {
       const key = (place: "header" | "query" | "cookie", name: string, value = secret): Credentials.Credential => ({

@@ -144,11 +144,9 @@ describe("a route that the peer lacks", () => {
             Effect.provide(Layer.provide(Agent.layer, layer))
           )
           assert.include(["NotFoundError", "MethodNotFoundError"], reason._tag)
-          assert.strictEqual(
-            reason.message,
-            `no POST https://agent.test${path} (HTTP ${status}): is it the URL of another binding or protocol version?` +
-              words
-          )
+          const message = `no POST https://agent.test${path} (HTTP ${status}): ` +
+            "is it the URL of another binding or protocol version?"
+          assert.strictEqual(reason.message, `${message}${words}`)
         }
       })
     ))
