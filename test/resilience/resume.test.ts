@@ -289,6 +289,20 @@ describe("a dropped stream", () => {
       }
     }))
 
+  it.effect("is resumed by a policy that stops at errors that are not retryable, since a subscription is a read", () =>
+    Effect.gen(function*() {
+      const policy = AgentTransport.respectRetryAfter(AgentTransport.backoff(3))
+      const { asked, layer } = resumable([
+        eventStream(begin, { end: "reset" }),
+        eventStream([task("working", "He")], { end: "reset" }),
+        eventStream([task("completed", "Hello")])
+      ], policy)
+      const { end, text } = yield* fastForward(Support.stream.pipe(Effect.provide(layer)))
+      assert.deepStrictEqual([end, text, asked.length], ["success", "Hello", 3])
+      const bodies = asked.map(({ url }) => /[^/:]*:(\w+)$/.exec(url)?.[1])
+      assert.deepStrictEqual(bodies, ["stream", "subscribe", "subscribe"])
+    }))
+
   it.effect("fails at once if the peer asks for hours", () =>
     Effect.gen(function*() {
       for (const code of [429, 503]) {

@@ -125,26 +125,21 @@ export const layerTransport = (
     Effect.map(completeOptions(options), (options) => Connector.layerTransport({ bindings, protocols }, options))
   )
 
+/** Fails when the user leaves the page. */
+const leave = Effect.gen(function*() {
+  const page = yield* CurrentPage
+  yield* page.next("hide")
+  return yield* new AgentError.StreamInterruptedError({ message: "the page was left" })
+})
+
 /**
  * Drops streams when the user leaves the page, so that the browser can keep the page in its back/forward cache;
  * {@link resilient} resumes them when the user comes back. Without it the browser may close the page and its streams.
  */
-export const dropOnHide = AgentTransport.transform((transport) => ({
-  ...transport,
-  stream: (operation, request) =>
-    Stream.interruptWhen(
-      transport.stream(operation, request),
-      Effect.gen(function*() {
-        const page = yield* CurrentPage
-        yield* page.next("hide")
-        return yield* new AgentError.AgentError({
-          operation: operation._tag,
-          target: AgentError.toTarget(transport.target.url),
-          reason: new AgentError.StreamInterruptedError({ message: "the page was left", isRetryable: true })
-        })
-      })
-    )
-}))
+export const dropOnHide = AgentTransport.intercept({
+  SendStreamingMessage: (request, next) => Stream.interruptWhen(next(request), leave),
+  SubscribeToTask: (request, next) => Stream.interruptWhen(next(request), leave)
+})
 
 /**
  * Retries reads, cancellations and cards up to three times, messages never, and resumes dropped streams, up to 20 times

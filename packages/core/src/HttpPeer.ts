@@ -40,6 +40,7 @@ import type { Credential } from "./Credential.ts"
 import * as Credentials from "./Credentials.ts"
 import { CurrentLimits, type HttpRequest } from "./HttpBinding.ts"
 import * as PublicUrl from "./internal/errors/publicUrl.ts"
+import * as SendDelivery from "./internal/errors/sendDelivery.ts"
 import * as Json from "./internal/http/json.ts"
 import * as Observe from "./internal/http/observe.ts"
 import * as Redirect from "./internal/http/redirect.ts"
@@ -293,3 +294,9 @@ export const snippet: (text: string, size?: number) => string = Json.snippet
 
 /** Makes a parser of server-sent events, of which none may be larger than `maxEventSize` characters. */
 export const makeParser = Sse.makeParser
+
+/**
+ * Returns how far a message came whose send failed for the reason before anything of the response was used. After
+ * `unknown` it must not be sent again.
+ */
+export const toDelivery: (reason: AgentError.AgentErrorReason) => AgentError.Delivery = SendDelivery.toDelivery

@@ -18,6 +18,7 @@
  * @since 0.1.0
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
+import * as HttpPeer from "@effect-a2a/core/HttpPeer"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Event } from "./AdkEvent.ts"
@@ -189,6 +190,22 @@ export const fromAgentReason = (reason: AgentError.AgentErrorReason): Shared =>
     message: `could not obtain credentials: ${reason.message}`,
     isRetryable: reason.isRetryable
   })
+
+/**
+ * Adds to the error of a run how far its message came. A run that the server may have begun is not retryable: running it
+ * again repeats what the agent did.
+ */
+export const withDelivery = (self: AdkError): AdkError => {
+  const { operation, reason, target } = self
+  if (isSpecific(reason)) return self
+  const delivery = HttpPeer.toDelivery(reason)
+  const isSafe = delivery === "not-sent" || delivery === "refused"
+  return new AdkError({
+    operation,
+    ...(target !== undefined && { target }),
+    reason: AgentError.withFields(reason, { delivery, isRetryable: isSafe && reason.isRetryable })
+  })
+}
 
 /** Returns `true` for an {@link AdkError}. */
 export const isAdkError = Schema.is(AdkError)

@@ -19,7 +19,8 @@ const ofNetwork = (reason: AgentError.NetworkReason): AgentError.Delivery => {
   return reason.status !== undefined ? "refused" : isUnsent(reason.cause) ? "not-sent" : "unknown"
 }
 
-const deliveryOf = (reason: Reason): AgentError.Delivery => {
+/** Returns how far a message came whose send failed before its first event. */
+export const toDelivery = (reason: Reason): AgentError.Delivery => {
   switch (reason._tag) {
     case "ConnectionError":
     case "TimeoutError":
@@ -56,8 +57,7 @@ const withMessageId = (reason: Reason, request: object, fields: { readonly deliv
 
 /**
  * Adds to the reason of a failed send how far its message came. A message that the agent may have received makes the
- * reason not retryable. `hasBegun`: an event has arrived. Reasons of other operations, and those that have a delivery
- * already, stay as they are.
+ * reason not retryable. `hasBegun`: an event has arrived. Reasons of other operations stay as they are.
  */
 export const withDelivery = (
   operation: Operation.Any,
@@ -65,9 +65,12 @@ export const withDelivery = (
   reason: Reason,
   hasBegun: boolean
 ): Reason => {
-  if (operation.kind !== "send" || reason.delivery !== undefined) return reason
-  const delivery = hasBegun ? "delivered" : deliveryOf(reason)
-  if (delivery === "unknown" && hasMessageId(reason)) return withMessageId(reason, request, { delivery })
+  if (operation.kind !== "send") return reason
+  const delivery = hasBegun ? "delivered" : reason.delivery ?? toDelivery(reason)
+  if (delivery === "unknown" && hasMessageId(reason) && reason.messageId === undefined) {
+    return withMessageId(reason, request, { delivery })
+  }
+  if (delivery === reason.delivery) return reason
   return AgentError.withFields(reason, {
     delivery,
     ...(delivery === "unknown" || delivery === "delivered" ? { isRetryable: false } : undefined)

@@ -135,7 +135,9 @@ const resetAttempts = (self: Session): void => {
 const subscribe = (self: Session, taskId: TaskId, error: Failure): Next =>
   Effect.gen(function*() {
     self.step ??= yield* Schedule.toStepWithSleep(withRetryAfter(self.policy, () => self.hint))
-    return yield* Pull.matchEffect(self.step(error), {
+    // what is repeated is the subscription, a read, although the message is not to be sent again
+    const failure = AgentError.mapReason(error, AgentError.withFields({ isRetryable: true }))
+    return yield* Pull.matchEffect(self.step(failure), {
       onSuccess: () =>
         Effect.gen(function*() {
           yield* (yield* self.onResume)({ taskId, attempt: ++self.attempt })

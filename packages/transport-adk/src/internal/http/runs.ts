@@ -4,10 +4,11 @@ import * as HttpPeer from "@effect-a2a/core/HttpPeer"
 import * as KeyedLock from "@effect-a2a/core/KeyedLock"
 import * as Timeouts from "@effect-a2a/core/Timeouts"
 import * as Effect from "effect/Effect"
+import { flow } from "effect/Function"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { AdkError } from "../../AdkError.ts"
+import { type AdkError, withDelivery } from "../../AdkError.ts"
 import { Event } from "../../AdkEvent.ts"
 import * as AdkRun from "../../AdkRun.ts"
 import type * as AdkSession from "../../AdkSession.ts"
@@ -32,7 +33,8 @@ const releaseOnFailure = <A, E>(self: Effect.Effect<A, E, Scope.Scope>): Effect.
 
 /** Creates the operations that run an agent. */
 export const make = ({ http, serialize, server, withApp }: Options) => {
-  const { execute, fetchAs, asOperation, notAStream, toError, toRefusal } = http
+  const { execute, fetchAs, asOperation, notAStream, toRefusal } = http
+  const toError = (operation: string) => flow(http.toError(operation), withDelivery)
   const lock = KeyedLock.makeUnsafe<string>()
   const fetchEvents = fetchAs(Schema.Array(Event), [])
 
@@ -53,6 +55,7 @@ export const make = ({ http, serialize, server, withApp }: Options) => {
     prepare("run", "run", given).pipe(
       Effect.flatMap(fetchEvents),
       asOperation("run"),
+      Effect.mapError(withDelivery),
       (events) => Effect.andThen(takeSession(given), events),
       Effect.scoped
     )
