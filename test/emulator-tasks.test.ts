@@ -1,10 +1,13 @@
 /** Tasks of the emulated MemoryLake, its wire format and its additions to A2A, through bytes, in all four combinations. */
 import * as Agent from "@effect-a2a/core/Agent"
 import type * as AgentError from "@effect-a2a/core/AgentError"
+import * as AgentStream from "@effect-a2a/core/AgentStream"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
+import * as Answer from "@effect-a2a/core/Answer"
 import * as Id from "@effect-a2a/core/Id"
 import * as Operation from "@effect-a2a/core/Operation"
 import * as Part from "@effect-a2a/core/Part"
+import type * as Step from "@effect-a2a/core/Step"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import * as Task from "@effect-a2a/core/Task"
 import * as MemoryLakeEmulator from "@effect-a2a/emulators/MemoryLakeEmulator"
@@ -140,17 +143,17 @@ for (const combination of Emulated.combinations) {
             assert.deepStrictEqual(lines.filter((line) => !/^($|:|data:\{)/.test(line)), [])
             assert.isTrue(lines.some((line) => line.startsWith(":")))
             assert.match(chunks.join(""), /"limit":2\.0/)
-            const calls = events.flatMap(MemoryLakeAnswer.steps).flatMap((step) =>
-              step._tag === "ToolCall" ? [step.call.args] : []
-            )
-            assert.deepStrictEqual(calls, [{ query: "slow search with citations", limit: 2 }])
-            const [answer] = events.flatMap(MemoryLakeAnswer.steps).flatMap((step) =>
-              step._tag === "Answer" ? [step.answer] : []
-            )
-            assert.deepStrictEqual(answer?.other.map((part) => part._tag === "Data" && part.data), [
-              { kind: "citations", items: [1, 2] },
-              { note: "no kind" }
+            const answer = yield* AgentStream.answer(Stream.fromIterable(events))
+            assert.deepStrictEqual(answer.toolCalls.map(({ args }) => args), [
+              { query: "slow search with citations", limit: 2 }
             ])
+            assert.deepStrictEqual(
+              MemoryLakeAnswer.fromAnswer(answer).other.map((part) => part._tag === "Data" && part.data),
+              [
+                { kind: "citations", items: [1, 2] },
+                { note: "no kind" }
+              ]
+            )
           }),
         covers("ML-25", "ML-26")
       )
@@ -159,28 +162,25 @@ for (const combination of Emulated.combinations) {
         "gives the documented answer, sent and streamed",
         () =>
           Effect.gen(function*() {
-            const steps = (yield* Stream.runCollect(Agent.stream(example))).flatMap(MemoryLakeAnswer.steps)
+            const steps = yield* Stream.runCollect(AgentStream.steps(Agent.stream(example)))
             assert.deepStrictEqual(steps.map(({ _tag }) => _tag), [
               "State",
               "State",
-              "TextDelta",
+              "Text",
               "ToolCall",
               "ToolResult",
-              "TextDelta",
-              "TextDelta",
-              "Answer",
-              "State"
+              "Text",
+              "Text",
+              "Data",
+              "State",
+              "Answer"
             ])
             const task = yield* send(example, { historyLength: 10 })
             const answer = MemoryLakeAnswer.fromTask(task)
-            assert.deepStrictEqual(steps.flatMap((step) => step._tag === "Answer" ? [step.answer] : []), [answer!])
             assert.strictEqual(answer?.text, "Paris is the capital of France.")
-            assert.deepStrictEqual(MemoryLakeAnswer.fromHistory(task).map(({ _tag }) => _tag), [
-              "TextDelta",
-              "ToolCall",
-              "ToolResult",
-              "TextDelta"
-            ])
+            const streamed = steps.flatMap((step) => step._tag === "Answer" ? [step.answer] : [])
+            assert.deepStrictEqual(streamed.map(MemoryLakeAnswer.fromAnswer), [answer])
+            assert.deepStrictEqual(Answer.fromTask(task).toolCalls, streamed[0]?.toolCalls)
           }),
         covers("ML-21", "ML-22", "ML-23", "ML-24")
       )
@@ -189,14 +189,13 @@ for (const combination of Emulated.combinations) {
         "streams files and has attachments in the answer, saved or not",
         () =>
           Effect.gen(function*() {
-            const steps = (question: string) =>
-              Effect.map(Stream.runCollect(Agent.stream(question)), (events) => events.flatMap(MemoryLakeAnswer.steps))
+            const steps = (question: string) => Stream.runCollect(AgentStream.steps(Agent.stream(question)))
             const file = Part.url("https://files.example.com/report.csv", {
               mediaType: "text/csv",
               filename: "report.csv"
             })
-            const attachments = (all: ReadonlyArray<MemoryLakeAnswer.Step>) =>
-              all.flatMap((step) => step._tag === "Answer" ? step.answer.attachments : [])
+            const attachments = (all: ReadonlyArray<Step.Step | AgentStream.Final>) =>
+              all.flatMap((step) => step._tag === "Answer" ? MemoryLakeAnswer.fromAnswer(step.answer).attachments : [])
             const saved = yield* steps("make a file")
             assert.deepStrictEqual(saved.flatMap((step) => step._tag === "File" ? [step.file] : []), [file])
             const described = { name: "report.csv", mimeType: "text/csv", description: "The report" }

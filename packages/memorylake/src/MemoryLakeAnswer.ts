@@ -1,8 +1,9 @@
 /**
- * Typed answers and steps of MemoryLake agents, from the parts of artifacts, tasks and events.
+ * Typed answers of MemoryLake agents: their text, attachments and recommended questions, and the parts of other kinds.
+ * Steps of MemoryLake agents, such as tool calls and thoughts, are those of `AgentStream.steps`.
  *
  * ```ts
- * import { Artifact, Id, Part, StreamEvent } from "@effect-a2a/core"
+ * import { Artifact, Id, Part } from "@effect-a2a/core"
  * import { MemoryLakeAnswer } from "@effect-a2a/memorylake"
  *
  * const artifact = Artifact.make(Id.ArtifactId.make("result-run-1"), [
@@ -12,21 +13,15 @@
  * const answer = MemoryLakeAnswer.fromArtifact(artifact)
  * answer.text // => "Paris is the capital of France."
  * answer.recommendedQuestions // => ["What is the population of Paris?"]
- *
- * const event = StreamEvent.artifactUpdate({ taskId: Id.TaskId.make("run-1"), artifact })
- * MemoryLakeAnswer.steps(event).map((step) => step._tag) // => ["Answer"]
  * ```
  *
  * @since 0.1.0
  */
-import type * as Artifact from "@effect-a2a/core/Artifact"
-import type * as Message from "@effect-a2a/core/Message"
+import type { Answer as CoreAnswer } from "@effect-a2a/core/Answer"
+import * as Artifact from "@effect-a2a/core/Artifact"
 import { isObject } from "@effect-a2a/core/Metadata"
 import * as Part from "@effect-a2a/core/Part"
-import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import * as Task from "@effect-a2a/core/Task"
-import type { TaskState } from "@effect-a2a/core/TaskState"
-import * as ToolCall from "@effect-a2a/core/ToolCall"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 
@@ -47,21 +42,6 @@ export interface Answer {
   readonly recommendedQuestions: ReadonlyArray<string>
   readonly other: ReadonlyArray<Part.Part>
 }
-
-/**
- * A step of a run, from a stream or from the history of a finished task. Text deltas are for display while the run goes on;
- * the result is the `Answer`.
- */
-export type Step =
-  | { readonly _tag: "TextDelta"; readonly text: string }
-  | { readonly _tag: "Thought"; readonly text: string }
-  | { readonly _tag: "ToolCall"; readonly call: ToolCall.Call }
-  | { readonly _tag: "ToolResult"; readonly result: ToolCall.Result }
-  | { readonly _tag: "File"; readonly file: Part.Url | Part.Raw }
-  | { readonly _tag: "Answer"; readonly answer: Answer }
-  | { readonly _tag: "State"; readonly state: TaskState; readonly message?: string }
-  /** A part of an unknown kind, to be ignored. */
-  | { readonly _tag: "Other"; readonly part: Part.Part }
 
 const string = (json: Schema.Json | undefined): string | undefined => Predicate.isString(json) ? json : undefined
 
@@ -93,69 +73,42 @@ const isKnown = (part: Part.Part) =>
   (part._tag === "Text" && !Part.isThought(part)) || kind(part) === "attachments" ||
   kind(part) === "recommended_questions"
 
-const fromParts = (parts: ReadonlyArray<Part.Part>): Answer => ({
-  text: Part.joinText(parts),
+const make = (text: string, parts: ReadonlyArray<Part.Part>): Answer => ({
+  text,
   attachments: ofKind(parts, "attachments", "attachments").flatMap(attachment),
   recommendedQuestions: ofKind(parts, "recommended_questions", "questions").filter(Predicate.isString),
   other: parts.filter((part) => !isKnown(part))
 })
 
+const partsOf = (artifacts: ReadonlyArray<Artifact.Artifact>): ReadonlyArray<Part.Part> =>
+  artifacts.flatMap(({ parts }) => parts)
+
 /** Returns the answer in an artifact. */
-export const fromArtifact = (artifact: Artifact.Artifact): Answer => fromParts(artifact.parts)
+export const fromArtifact = (artifact: Artifact.Artifact): Answer => make(Artifact.text(artifact), artifact.parts)
 
 /**
  * Returns the answer of a task, or `undefined` if the snapshot has none: it is not finished, has failed, or was read by
- * Get, which never contains the answer.
+ * Get, which never contains the answer. Texts of several artifacts are separated by blank lines.
  */
-export const fromTask = (task: Task.Task): Answer | undefined =>
-  task.artifacts === undefined || task.artifacts.length === 0
-    ? undefined
-    : fromParts(task.artifacts.flatMap(({ parts }) => parts))
-
-const step = (part: Part.Part): Step => {
-  if (Part.isThought(part)) return { _tag: "Thought", text: part._tag === "Text" ? part.text : "" }
-  if (part._tag === "Text") return { _tag: "TextDelta", text: part.text }
-  if (Part.isFile(part)) return { _tag: "File", file: part }
-  const call = ToolCall.call(part)
-  if (call !== undefined) return { _tag: "ToolCall", call }
-  const result = ToolCall.result(part)
-  return result === undefined ? { _tag: "Other", part } : { _tag: "ToolResult", result }
+export const fromTask = (task: Task.Task): Answer | undefined => {
+  const text = Task.text(task)
+  return text === undefined ? undefined : make(text, partsOf(task.artifacts ?? []))
 }
-
-const ofMessage = (message: Message.Message | undefined): ReadonlyArray<Step> => message?.parts.map(step) ?? []
-
-const ofTask = (task: Task.Task): ReadonlyArray<Step> => {
-  const answer = fromTask(task)
-  const message = Task.statusText(task)
-  return [
-    ...fromHistory(task),
-    ...(answer === undefined ? [] : [{ _tag: "Answer", answer } as const]),
-    { _tag: "State", state: task.status.state, ...(message !== undefined && { message }) }
-  ]
-}
-
-/** Returns the steps in the history of a finished task; none if the snapshot has no history. */
-export const fromHistory = (task: Task.Task): ReadonlyArray<Step> =>
-  task.history?.flatMap((message) => message.role === "agent" ? ofMessage(message) : []) ?? []
 
 /**
- * Returns the steps of an event. The message of a status is progress while the task is working, and else the reason of the
- * state.
+ * Returns what is MemoryLake's in the answer to a message, such as the one of `Agent.ask` or `AgentStream.answer`: in a
+ * task that was continued, only what is new.
+ *
+ * ```ts
+ * import { Agent } from "@effect-a2a/core"
+ * import { MemoryLakeEmulator } from "@effect-a2a/emulators"
+ * import { MemoryLakeAnswer } from "@effect-a2a/memorylake"
+ * import { Effect } from "effect"
+ *
+ * const asked = Agent.ask("make a file").pipe(Effect.map(MemoryLakeAnswer.fromAnswer))
+ * const answer = await Effect.runPromise(asked.pipe(Effect.provide(MemoryLakeEmulator.layer())))
+ * answer.attachments.map(({ committed, name }) => [name, committed]) // => [["report.csv", true]]
+ * ```
  */
-export const steps = (event: StreamEvent.StreamEvent): ReadonlyArray<Step> => {
-  switch (event._tag) {
-    case "Task":
-      return ofTask(event)
-    case "Message":
-      return ofMessage(event)
-    case "ArtifactUpdate":
-      return [{ _tag: "Answer", answer: fromArtifact(event.artifact) }]
-    case "StatusUpdate": {
-      const { message, state } = event.status
-      if (message === undefined) return [{ _tag: "State", state }]
-      return state === "working"
-        ? ofMessage(message)
-        : [{ _tag: "State", state, message: Part.joinText(message.parts) }]
-    }
-  }
-}
+export const fromAnswer = ({ artifacts, message, text }: CoreAnswer): Answer =>
+  make(text, message?.parts ?? partsOf(artifacts))

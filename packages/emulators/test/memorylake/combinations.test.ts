@@ -1,5 +1,6 @@
 import {
   type AgentError,
+  AgentStream,
   AgentTransport,
   Credentials,
   type HttpBinding,
@@ -66,17 +67,18 @@ for (const [name, binding] of Object.entries(bindings)) {
           const task = yield* send(question)
           assert.match(task.id, /^run-[0-9a-f]{32}$/)
           assert.strictEqual(MemoryLakeAnswer.fromTask(task)?.text, "Paris is the capital of France.")
-          const events = yield* Stream.runCollect(stream(question))
-          assert.deepStrictEqual(events.flatMap(MemoryLakeAnswer.steps).map(({ _tag }) => _tag), [
+          const steps = yield* Stream.runCollect(AgentStream.steps(stream(question)))
+          assert.deepStrictEqual(steps.map(({ _tag }) => _tag), [
             "State",
             "State",
-            "TextDelta",
+            "Text",
             "ToolCall",
             "ToolResult",
-            "TextDelta",
-            "TextDelta",
-            "Answer",
-            "State"
+            "Text",
+            "Text",
+            "Data",
+            "State",
+            "Answer"
           ])
         }).pipe(Effect.provide(lake("sk_demo"))), covers("ML-19", "ML-21"))
 

@@ -1,5 +1,7 @@
 import type * as AgentError from "@effect-a2a/core/AgentError"
+import * as AgentStream from "@effect-a2a/core/AgentStream"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
+import * as Answer from "@effect-a2a/core/Answer"
 import * as Id from "@effect-a2a/core/Id"
 import * as Message from "@effect-a2a/core/Message"
 import type { Metadata } from "@effect-a2a/core/Metadata"
@@ -370,11 +372,9 @@ describe("the emulator's canned runs", () => {
   it.effect("have tool results and tool errors", () =>
     inWorkspace(Effect.gen(function*() {
       const { task } = yield* answer("search with a tool error")
-      const results = MemoryLakeAnswer.fromHistory(task).flatMap((step) =>
-        step._tag === "ToolResult" ? [step.result.outcome] : []
-      )
-      assert.deepStrictEqual(results.map(({ _tag }) => _tag), ["Success", "Failure"])
-      assert.deepInclude(results[1], { error: "the page did not answer", code: "TIMEOUT" })
+      const outcomes = Answer.fromTask(task).toolCalls.map(({ outcome }) => outcome)
+      assert.deepStrictEqual(outcomes.map((outcome) => outcome?._tag), ["Success", "Failure"])
+      assert.deepInclude(outcomes[1], { error: "the page did not answer", code: "TIMEOUT" })
     })), covers("ML-24"))
 
   it.effect("follow the options: language, web search, masked personal data", () =>
@@ -384,17 +384,19 @@ describe("the emulator's canned runs", () => {
       const { answer: masked } = yield* answer("mail me@a.test", { overrides: { capabilitiesOverride: { pii: {} } } })
       assert.strictEqual(masked?.text, "You asked: mail [EMAIL_REDACTED]")
       const { task } = yield* answer("hello", { overrides: { capabilitiesOverride: { webSearch: {} } } })
-      assert.include(MemoryLakeAnswer.fromHistory(task).map(({ _tag }) => _tag), "ToolCall")
+      assert.deepStrictEqual(Answer.fromTask(task).toolCalls.map(({ name }) => name), ["web_search"])
     })), covers("ML-14", "ML-15"))
 
   it.effect("have deltas that add up to the answer", () =>
     inWorkspace(Effect.gen(function*() {
-      const events = yield* Stream.runCollect(stream("What does it all add up to, in the end?"))
-      const steps = events.flatMap(MemoryLakeAnswer.steps)
-      const text = steps.flatMap((step) => step._tag === "TextDelta" ? [step.text] : [])
+      const events = stream("What does it all add up to, in the end?").pipe(
+        Stream.map((event) => Recognizer.apply([MemoryLake.recognizer], event))
+      )
+      const steps = yield* Stream.runCollect(AgentStream.steps(events))
+      const text = steps.flatMap((step) => step._tag === "Text" ? [step.text] : [])
       assert.isAbove(text.length, 2)
-      const [final] = steps.flatMap((step) => step._tag === "Answer" ? [step.answer.text] : [])
-      assert.strictEqual(text.join(""), final)
+      const last = steps.at(-1)
+      assert.strictEqual(text.join(""), last?._tag === "Answer" ? last.answer.text : undefined)
     })), covers("ML-22"))
 
   it.effect("continue with the reply to a question", () =>
