@@ -159,7 +159,7 @@ describe.skipIf(executablePath === undefined)("examples/chat", { concurrent: tru
     const { context, page } = await open()
     await ask(page, "Ask me something")
     await ended(page)
-    assert.deepStrictEqual(await texts(page, ".text"), ["Which one do you mean?"])
+    assert.deepStrictEqual(await texts(page, ".asks"), ["Which one do you mean?"])
     assert.deepStrictEqual(await texts(page, ".progress"), ["The agent waits for your reply."])
     await ask(page, "That one")
     await ended(page)

@@ -1,5 +1,6 @@
 // The page: its state, the actions that change it, and the agent.
 import type { AgentError } from "@effect-a2a/core/AgentError"
+import * as AgentStream from "@effect-a2a/core/AgentStream"
 import type * as Conversation from "@effect-a2a/core/Conversation"
 import type { StreamEvent } from "@effect-a2a/core/StreamEvent"
 import * as Context from "effect/Context"
@@ -50,6 +51,7 @@ let fiber: Fiber.Fiber<void> | undefined
 const isRunning = () => turns.at(-1)?.isRunning === true
 
 const change = (turn: Turn.Turn) => {
+  if (turn === turns.at(-1)) return
   turns = turns.with(-1, turn)
   render()
 }
@@ -67,7 +69,11 @@ const runTurn = (events: (session: Conversation.Service) => Stream.Stream<Stream
   const turn = () => turns.at(-1)!
   fiber = Effect.runFork(
     inSession((session) =>
-      Stream.runForEach(events(session), (event) => Effect.sync(() => change(Turn.receive(turn(), event))))
+      events(session).pipe(
+        Stream.tap((event) => Effect.sync(() => change(Turn.note(turn(), event)))),
+        AgentStream.steps,
+        Stream.runForEach((step) => Effect.sync(() => change(Turn.receive(turn(), step))))
+      )
     ).pipe(
       Effect.match({
         onFailure: (error) => change(Turn.end(turn(), Problem.fromError(error))),
@@ -89,7 +95,7 @@ const ask = (question: string) => {
 
 /** Resumes the last turn after a reload, or after its stream failed. */
 const resume = () => {
-  change({ ...turns.at(-1)!, isRunning: true, problem: undefined })
+  change(Turn.resume(turns.at(-1)!))
   runTurn((session) => session.resume)
 }
 
@@ -101,7 +107,7 @@ const stop = () => {
     leave()
     change(Turn.end(turns.at(-1)!, problem))
   }
-  if (turns.at(-1)?.taskId === undefined) return end(Problem.stopped)
+  if (Turn.isSilent(turns.at(-1)!)) return end(Problem.stopped)
   // the stream reports the cancellation and ends the turn; a task that cannot be canceled is terminal
   Effect.runFork(
     inSession((session) => session.cancel).pipe(

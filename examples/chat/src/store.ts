@@ -21,6 +21,4 @@ export const load = (): Saved | undefined =>
   // turns are not checked: only this page writes them
   Schema.decodeUnknownOption(Document)(sessionStorage.getItem(place)).pipe(Option.getOrUndefined) as Saved | undefined
 
-export const save = ({ turns, ...rest }: Saved): void =>
-  // chunks of artifacts are sent again with the task
-  sessionStorage.setItem(place, JSON.stringify({ ...rest, turns: turns.map((turn) => ({ ...turn, task: undefined })) }))
+export const save = (saved: Saved): void => sessionStorage.setItem(place, JSON.stringify(saved))

@@ -1,7 +1,8 @@
 // A turn on the page. Created once and then updated; unchanged elements stay.
+import type { TaskState } from "@effect-a2a/core/TaskState"
 import { h, keyed, setText } from "./dom.ts"
 import type { Problem } from "./problem.ts"
-import type { File, Step, Turn } from "./turn.ts"
+import { type File, isWaiting, type Step, text, type Turn } from "./turn.ts"
 
 export interface Actions {
   readonly ask: (question: string) => void
@@ -85,21 +86,27 @@ const problemView = (problem: Problem, turn: Turn, actions: Actions) => {
   )
 }
 
+const states: { readonly [S in TaskState]?: string } = {
+  submitted: "The agent has the question…",
+  working: "Working…"
+}
+
 const progress = (turn: Turn, isLast: boolean): string => {
-  if (!turn.isRunning) return turn.state === "input-required" && isLast ? "The agent waits for your reply." : ""
+  if (!turn.isRunning) return isWaiting(turn) && isLast ? "The agent waits for your reply." : ""
   if (!navigator.onLine) return "Offline. The answer continues when the network is back."
-  return turn.taskId === undefined ? "Asking…" : "Working…"
+  return turn.state === undefined ? "Asking…" : states[turn.state] ?? "Working…"
 }
 
 export const make = (actions: Actions) => {
   const question = h("p", { className: "question" })
   const steps = h("ol", { className: "steps", attributes_: { "aria-label": "What the agent did" } })
   const answer = h("div", { className: "text" })
+  const asks = h("p", { className: "asks" })
   const files = h("div", { className: "files" })
   const status = h("p", { className: "progress", attributes_: { role: "status" } })
   const problem = h("div", {})
   const questions = h("div", { className: "questions" })
-  const reply = h("div", { className: "reply", attributes_: { "aria-live": "polite" } }, answer, files)
+  const reply = h("div", { className: "reply", attributes_: { "aria-live": "polite" } }, answer, files, asks)
   const element = h(
     "article",
     { className: "turn", attributes_: { "aria-label": "Question and answer" } },
@@ -115,7 +122,8 @@ export const make = (actions: Actions) => {
     reply.setAttribute("aria-busy", String(turn.isRunning))
     element.classList.toggle("running", turn.isRunning)
     element.dataset.state = turn.isRunning ? "running" : turn.problem === undefined ? "done" : "problem"
-    setText(answer, turn.text.trimStart())
+    setText(answer, text(turn))
+    setText(asks, turn.asks ?? "")
     keyed(files, turn.files, shown.files, fileView)
     setText(status, progress(turn, isLast))
     if (problemShown !== turn.problem) {
@@ -124,7 +132,7 @@ export const make = (actions: Actions) => {
     }
     keyed(
       questions,
-      turn.isRunning ? [] : turn.questions,
+      turn.isRunning ? [] : turn.suggestions,
       shown.questions,
       (text) => h("button", { type: "button", className: "suggestion", onclick: () => actions.ask(text) }, text)
     )
