@@ -140,4 +140,18 @@ describe("a result that is the answer", () => {
       const { artifacts, text } = yield* answer
       assert.deepStrictEqual([text, artifacts.length], ["Two hits.", 3])
     }).pipe(onScript(call, event([result({ result: "raw" })]), AdkScript.say("Two hits."))), covers("field:N2-49"))
+
+  it.effect.each(Adk.flavours)("is that of the emulator's word too (%s)", (flavour) =>
+    Effect.gen(function*() {
+      const looked = yield* Agent.ask("lookup ports")
+      assert.deepStrictEqual([looked.text, view(looked.toolCalls)], [
+        "All about ports.",
+        [["lookup", { query: "ports" }, { result: "All about ports." }]]
+      ])
+      const weather = yield* Agent.ask("weather")
+      assert.deepStrictEqual([weather.text, view(weather.toolCalls)], ["24 and 19 °C.", [
+        ["weather", { city: "Lisbon" }, { result: 24 }],
+        ["weather", { city: "Porto" }, { result: 19 }]
+      ]])
+    }).pipe(Effect.provide(Adk.layer({ flavour }))), covers("field:N2-27", "field:N2-49"))
 })

@@ -67,23 +67,37 @@ export const say = (...pieces: ReadonlyArray<string>): Step => ({ _tag: "Say", p
 /** Emits a thought in pieces. */
 export const think = (...pieces: ReadonlyArray<string>): Step => ({ _tag: "Say", pieces, thought: true })
 
-/** Calls a tool. `longRunning` (default: `false`): the run ends without its result and waits for an answer. */
+/**
+ * Calls a tool. `longRunning` (default: `false`): the run ends without its result and waits for an answer, which requires
+ * an id. Other options are members of the event.
+ */
 export const call = (
-  call: { readonly id: string; readonly name: string; readonly args?: Schema.JsonObject },
+  call: { readonly id?: string; readonly name: string; readonly args?: Schema.JsonObject },
   options: { readonly longRunning?: boolean } & AdkEvent.Event = {}
 ): Step => {
   const { longRunning = false, ...rest } = options
   return event({
     content: { role: "model", parts: [{ functionCall: { args: {}, ...call } }] },
-    ...(longRunning && { longRunningToolIds: [call.id] }),
+    ...(longRunning && call.id !== undefined && { longRunningToolIds: [call.id] }),
     ...rest
   })
 }
 
-/** Emits the result of a tool. */
+/**
+ * Emits the result of a tool. `skipSummarization` (default: `false`): the result is the agent's answer. Other options are
+ * members of the event.
+ */
 export const respond = (
-  { id, name, response }: { readonly id: string; readonly name: string; readonly response: Schema.JsonObject }
-): Step => event({ content: { role: "user", parts: [{ functionResponse: { id, name, response } }] } })
+  result: { readonly id?: string; readonly name: string; readonly response: Schema.JsonObject },
+  options: { readonly skipSummarization?: boolean } & AdkEvent.Event = {}
+): Step => {
+  const { skipSummarization = false, ...rest } = options
+  return event({
+    content: { role: "user", parts: [{ functionResponse: result }] },
+    ...(skipSummarization && { actions: { skipSummarization } }),
+    ...rest
+  })
+}
 
 /** Saves a file, with optional text in the same event. */
 export const save = (filename: string, part: AdkContent.Part, text?: string): Step => ({

@@ -35,6 +35,27 @@ const words: { readonly [word: string]: Script } = {
     respond({ id: "adk-search", name: "search", response: { hits: [rest], total: 1 } }),
     say("One", " hit.")
   ],
+  weather: () => [
+    event({
+      content: {
+        role: "model",
+        parts: ["Lisbon", "Porto"].map((city) => ({ functionCall: { name: "weather", args: { city } } }))
+      }
+    }),
+    event({
+      content: {
+        role: "user",
+        parts: [24, 19].map((result) => ({ functionResponse: { name: "weather", response: { result } } }))
+      }
+    }),
+    say("24 and 19 °C.")
+  ],
+  lookup: (rest) => [
+    call({ id: "adk-lookup", name: "lookup", args: { query: rest } }),
+    respond({ id: "adk-lookup", name: "lookup", response: { result: `All about ${rest || "nothing"}.` } }, {
+      skipSummarization: true
+    })
+  ],
   preview: () => [
     event({
       partial: true,
@@ -158,7 +179,11 @@ const resume = ({ name, response }: AdkContent.FunctionResponse): ReadonlyArray<
     case "adk_request_confirmation": {
       const isConfirmed = member(response, "confirmed") === true
       return [
-        respond({ ...pay, response: isConfirmed ? { paid: true } : { error: "This tool call is rejected." } }),
+        respond({
+          id: pay.id,
+          name: pay.name,
+          response: isConfirmed ? { paid: true } : { error: "This tool call is rejected." }
+        }),
         say(isConfirmed ? "Paid." : "Not paid.")
       ]
     }
