@@ -131,6 +131,34 @@ describe.concurrent("a message to a task that exists", () => {
       assert.strictEqual(last(yield* run([...ask, "--json"])).outcome.text, "Turn two.")
     }).pipe(Effect.scoped), covers("field:N2-04"))
 
+  it.live("is answered by what is new without a stream too", () =>
+    Effect.gen(function*() {
+      const artifacts = [["a", "Turn one."], ["b", "Turn two."]].map(([artifactId, text]) => ({
+        artifactId,
+        parts: [{ text }]
+      }))
+      const { url } = yield* Server.make(({ line }, response) =>
+        line.startsWith("GET ")
+          ? Server.json(response, before)
+          : Server.json(response, { task: { ...Server.task("COMPLETED"), artifacts } })
+      )
+      const ask = ["ask", "Lisbon", "--task", "t-1", "--url", url]
+      assert.strictEqual((yield* run(ask)).stdout, "Turn two.\n")
+      const json = yield* run([...ask, "--json"])
+      assert.strictEqual(last(json).outcome.text, "Turn two.")
+      assert.lengthOf(parse(json)[0].task.artifacts, 2)
+    }).pipe(Effect.scoped), covers("field:N2-04"))
+
+  it.live("is answered although the task cannot be read", () =>
+    Effect.gen(function*() {
+      const { url } = yield* Server.make(({ line }, response) =>
+        line.startsWith("GET ")
+          ? Server.json(response, {}, 404)
+          : Server.json(response, { task: Server.task("COMPLETED", "Turn two.") })
+      )
+      assert.strictEqual((yield* run(["ask", "Lisbon", "--task", "t-1", "--url", url])).stdout, "Turn two.\n")
+    }).pipe(Effect.scoped))
+
   it.live("is answered by what is new in a conversation", () =>
     Effect.gen(function*() {
       let sends = 0

@@ -117,11 +117,13 @@ export interface Sent extends Turn {
   readonly result: Effect.Effect<Task.Task | Message.Message, AgentError>
   /** Returns the task, if it is known before the result. */
   readonly taskId?: (() => string | undefined) | undefined
+  /** The task before its message was sent: what it had already is left out of the answer. */
+  readonly before?: Task.Task | undefined
 }
 
 /** Waits for the result and writes it and the outcome. */
 export const once = Effect.fnUntraced(function*(
-  { leave, operation, reader, result, taskId = () => undefined }: Sent
+  { before, leave, operation, reader, result, taskId = () => undefined }: Sent
 ): Effect.fn.Return<Answer.Answer, Exit | AgentError, Output> {
   const output = yield* Output
   const write = (value: Task.Task | Message.Message) =>
@@ -131,7 +133,7 @@ export const once = Effect.fnUntraced(function*(
     Effect.tapError(({ reason }) => "task" in reason ? write(reason.task) : Effect.void),
     withLeave(operation, leave, taskId)
   )
-  const answer = Answer.from(received)
+  const answer = Answer.from(received, before)
   yield* write(received)
   yield* printAnswer(answer)
   yield* Outcome.write(reader, answer)

@@ -44,6 +44,10 @@ export const ask = Command.make(
       const { api, canceling, leave, provide, target: { reader } } = yield* connectAgent
       const { isLive } = yield* Output
       const isStream = input.wait && Option.getOrElse(input.stream, () => isLive)
+      // a stream begins with the task as it was; a send returns it with all that it had
+      const before = isStream || options.taskId === undefined
+        ? Option.none()
+        : yield* Effect.option(provide(api.getTask(options.taskId)))
       const answer = yield* provide(
         isStream
           ? Turn.follow({
@@ -57,6 +61,7 @@ export const ask = Command.make(
             reader,
             leave,
             taskId: canceling.taskId,
+            before: Option.getOrUndefined(before),
             result: api.send(parts, input.wait ? options : { ...options, returnImmediately: true })
           })
       )
