@@ -21,10 +21,11 @@ export const Kind = Schema.Literals([
 ])
 export type Kind = typeof Kind.Type
 
-/** The answer that an agent did not give. */
+/** The answer that an agent did not give. The message is for people: no URL is part of it. */
 export class Refusal extends Schema.TaggedError<Refusal>()("Refusal", {
   source: Source,
   kind: Kind,
+  code: Schema.String,
   message: Schema.String,
   retryAfterMillis: Schema.optionalKey(Schema.Number)
 }, { httpApiStatus: 502 }) {}
@@ -89,12 +90,14 @@ export type Failure = AgentError.AgentError | Persistence.PersistenceError
 
 /** Returns the refusal of an agent for a failure. */
 export const refusal = (source: Source) => (failure: Failure): Refusal => {
-  const { message } = failure
-  if (failure._tag === "PersistenceError") return new Refusal({ source, kind: "unavailable", message })
-  const { retryAfter } = failure
+  if (failure._tag === "PersistenceError") {
+    return new Refusal({ source, kind: "unavailable", code: "STORE", message: failure.message })
+  }
+  const { code, reason: { message }, retryAfter } = failure
   return new Refusal({
     source,
     kind: kindOf(failure),
+    code,
     message,
     ...(retryAfter && { retryAfterMillis: Duration.toMillis(retryAfter) })
   })

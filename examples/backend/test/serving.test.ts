@@ -9,12 +9,14 @@ import { HttpApiTest } from "effect/http-api"
 import * as A2aAgent from "../src/A2aAgent.ts"
 import { Lake, SpareLake, Travel } from "../src/Agents.ts"
 import * as Api from "../src/Api.ts"
-import { app, scripted } from "./support.ts"
+import { app, lakeWith, scripted } from "./support.ts"
 
 const agentUrl = "http://orchestrator.test"
 const discovered = Agent.layer.pipe(
   Layer.provide(Discovery.layer({ agent: agentUrl, bindings: [JsonRpc.binding] }))
 )
+
+const refusing = scripted(Script.refuse(AgentError.reason("QuotaExceededError", { message: "no credit" })))
 
 it.effect("the API answers a typed client", () =>
   Effect.gen(function*() {
@@ -33,6 +35,17 @@ it.effect("the API streams server-sent events", () =>
     assert.match(response.headers["content-type"]!, /text\/event-stream/)
     assert.include(yield* response.text, `data: {"_tag":"Delta","source":"weather","text":"Hello"}\n\n`)
   }).pipe(Effect.provide(Wire.layerHttp(Api.routes.pipe(Layer.provide([app(), HttpServer.layerServices]))))))
+
+it.effect("the API refuses in words for people, without the URLs of agents", () =>
+  Effect.gen(function*() {
+    const response = yield* HttpClient.get("http://app.test/stream?user=ana&question=hello")
+    const text = yield* response.text
+    assert.include(text, `"_tag":"Refusal","source":"lake","kind":"credit","code":"QUOTA_EXCEEDED"`)
+    assert.notMatch(text, /https?:\/\//)
+  }).pipe(Effect.provide(Wire.layerHttp(Api.routes.pipe(Layer.provide([
+    app({ lake: lakeWith("sk_quota"), spare: SpareLake.layer.pipe(Layer.provide(refusing)) }),
+    HttpServer.layerServices
+  ]))))))
 
 it.effect("the orchestrator is an agent that is found by its card", () =>
   Effect.gen(function*() {
@@ -64,7 +77,6 @@ it.effect("a task belongs to the caller that the middleware authenticates", () =
 })
 
 it.effect("the agent is unavailable if nobody answers", () => {
-  const refusing = scripted(Script.refuse(AgentError.reason("QuotaExceededError", { message: "no credit" })))
   const down = {
     lake: Lake.layer.pipe(Layer.provide(refusing)),
     spare: SpareLake.layer.pipe(Layer.provide(refusing)),
