@@ -1,18 +1,12 @@
 /** Tasks on the server: cancellation, subscriptions, crashes, duplicates. */
 import { AgentError, Message, Operation, StreamEvent, Task, TaskProgress } from "@effect-a2a/core"
 import { Reply, TaskStore } from "@effect-a2a/server"
+import { Wire } from "@effect-a2a/testing"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Latch, Stream } from "effect"
 import { covers } from "../support/covers.ts"
-import { fastForward } from "../support/emulated.ts"
 import * as Field from "./support.ts"
 import { call, cancel, get, labels, send, sendTask, start, stream, subscribe, tagOf, taskId, text } from "./support.ts"
-
-/** Waits until a task is completed. */
-const waitUntilCompleted = (id: Task.Task["id"]) => {
-  const poll = Effect.andThen(Effect.yieldNow, get(id))
-  return fastForward(Effect.repeat(poll, { until: (task) => task.status.state === "completed" }))
-}
 
 /** One turn of the event loop. */
 const turn = Effect.promise(() => new Promise((done) => setImmediate(done)))
@@ -110,8 +104,9 @@ Field.inOne("tasks above the dialects", (combination) => {
       const [first] = yield* Stream.runCollect(Stream.take(stream("hi"), 1))
       const id = StreamEvent.taskId(first!)!
       yield* gate.open
-      const task = yield* waitUntilCompleted(id)
-      assert.strictEqual(text(task), "abc")
+      yield* Wire.settled
+      const task = yield* get(id)
+      assert.deepStrictEqual([task.status.state, text(task)], ["completed", "abc"])
     }).pipe(
       Effect.provide(Field.behind(combination, () =>
         Stream.concat(
