@@ -81,7 +81,7 @@ describe("credentials in a request", () => {
         yield* get(layer)
         assert.deepStrictEqual([asked[0]!.headers["x-key"], asked[0]!.headers.cookie], [secret, undefined])
       }
-    }))
+    }), covers("field:N2-39"))
 
   it.effect(
     "may be several, are never in the body, and are not replaced by the caller's headers",

@@ -24,6 +24,7 @@ import type * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Answer from "./Answer.ts"
 import type * as Artifact from "./Artifact.ts"
+import { isForeign } from "./internal/turn/foreign.ts"
 import * as Reading from "./internal/turn/reading.ts"
 import * as TaskFold from "./internal/turn/taskFold.ts"
 import type * as Step from "./Step.ts"
@@ -150,7 +151,7 @@ export const snapshots = <E, R>(self: Events<E, R>): Stream.Stream<Task.Task, E,
     (fold, events): readonly [TaskFold.TaskFold, ReadonlyArray<Task.Task>] => [
       fold,
       events.flatMap((event) => {
-        if (event._tag === "Message" || TaskFold.isForeign(fold.task, event)) return []
+        if (event._tag === "Message" || isForeign({ taskId: fold.task?.id }, event)) return []
         const task = TaskFold.toTask(TaskFold.add(fold, event))
         return task === undefined ? [] : [task]
       })

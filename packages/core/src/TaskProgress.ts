@@ -22,6 +22,7 @@ import { dual } from "effect/Function"
 import type * as Artifact from "./Artifact.ts"
 import * as Baseline from "./internal/turn/baseline.ts"
 import * as Hash from "./internal/turn/eventHash.ts"
+import { isForeign } from "./internal/turn/foreign.ts"
 import * as Reading from "./internal/turn/reading.ts"
 import * as TaskFold from "./internal/turn/taskFold.ts"
 import type * as Message from "./Message.ts"
@@ -76,7 +77,7 @@ export const add = (self: TaskProgress, event: StreamEvent.StreamEvent): TaskPro
   if (self.reading.isFirst) addBaseline(progress, event)
   const steps = progress.steps = Reading.read(self.reading, event)
   TaskFold.add(self.fold, event)
-  if (event._tag === "Message" && !TaskFold.isForeign(self.fold.task, event)) progress.message = event
+  if (event._tag === "Message" && !isForeign(self.reading, event)) progress.message = event
   for (const step of steps) {
     if (step._tag === "ToolCall") progress.toolCalls = ToolCall.add(progress.toolCalls, step.call)
     if (step._tag === "ToolResult") progress.toolCalls = ToolCall.add(progress.toolCalls, step.result)

@@ -7,6 +7,7 @@ import * as TaskProgress from "@effect-a2a/core/TaskProgress"
 import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
+import { covers } from "../../../test/support/covers.ts"
 import * as Delivered from "../src/internal/transport/delivery.ts"
 import * as LastEventId from "../src/internal/transport/lastEventId.ts"
 
@@ -62,7 +63,7 @@ describe("a replay after a drop", () => {
     assert.deepStrictEqual(receive(first, [chunk([Part.data({ days: [1, 2], city: "Lisbon" })])]), first)
   })
 
-  it("differs from what was delivered if values differ", () => {
+  it("differs from what was delivered if values differ", covers("field:N2-36"), () => {
     for (
       const [one, other] of [
         [Part.data({ city: "Lisbon", days: { first: 1 } }), Part.data({ city: "Lisbon", days: { first: 2 } })],

@@ -17,6 +17,7 @@ import { JsonRpc, JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
 import { Rest, RestServer } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
+import { covers } from "../../../test/support/covers.ts"
 import { recognizer } from "./marked.ts"
 
 const thought = Part.text("hm", { metadata: { "x-thought": true } })
@@ -186,5 +187,5 @@ describe("texts", () => {
           Script.become("completed", [Part.text("secret musing", { metadata: { adk_thought: true } }), "42"])
         ))
       )
-    )))
+    )), covers("field:N2-35"))
 })

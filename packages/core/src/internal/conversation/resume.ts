@@ -7,6 +7,7 @@ import type * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
 import * as Delivery from "../transport/delivery.ts"
 import * as StreamEnd from "../transport/streamEnd.ts"
+import { isForeign } from "../turn/foreign.ts"
 import * as Contexts from "./contexts.ts"
 import * as Failures from "./failures.ts"
 import * as Reading from "./reading.ts"
@@ -60,7 +61,7 @@ const events = (self: Following): Events =>
       Effect.suspend(() => {
         self.first ??= events[0]
         for (const event of events) {
-          if (!StreamEnd.isForeign({ taskId: self.task.id }, event)) Reading.add(self.reading, event)
+          if (!isForeign({ taskId: self.task.id }, event)) Reading.add(self.reading, event)
         }
         return Reading.isDue(self.reading) ? Effect.as(publish(self), events) : Effect.succeed(events)
       })

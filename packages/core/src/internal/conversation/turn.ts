@@ -11,7 +11,7 @@ import type * as Id from "../../Id.ts"
 import type * as Message from "../../Message.ts"
 import * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
-import * as StreamEnd from "../transport/streamEnd.ts"
+import { isForeign } from "../turn/foreign.ts"
 import * as Contexts from "./contexts.ts"
 import * as Failures from "./failures.ts"
 import * as Reading from "./reading.ts"
@@ -90,7 +90,7 @@ const publish = ({ reading, thread }: Turn, contextId?: Id.ContextId): Effect.Ef
 const observe = (turn: Turn, events: ReadonlyArray<StreamEvent.StreamEvent>): Effect.Effect<void> =>
   Effect.suspend(() => {
     const own = events.filter((event) => {
-      if (StreamEnd.isForeign(turn, event)) return false
+      if (isForeign(turn, event)) return false
       turn.taskId ??= StreamEvent.taskId(event)
       return true
     })

@@ -23,7 +23,7 @@ import * as StreamEvent from "../../StreamEvent.ts"
 import type { TaskState } from "../../TaskState.ts"
 import { protoStates } from "../protocol/enums.ts"
 import { addSpanEvent } from "../transport/spanEvent.ts"
-import { isForeign } from "../transport/streamEnd.ts"
+import { isForeign } from "../turn/foreign.ts"
 
 type Attributes = Readonly<Record<string, string>>
 

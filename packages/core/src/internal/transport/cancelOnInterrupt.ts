@@ -21,6 +21,7 @@ import type { Task } from "../../Task.ts"
 import * as TaskProgress from "../../TaskProgress.ts"
 import * as TaskState from "../../TaskState.ts"
 import * as Transport from "../../Transport.ts"
+import { isForeign } from "../turn/foreign.ts"
 import * as SingleEvent from "./singleEvent.ts"
 import * as StreamEnd from "./streamEnd.ts"
 
@@ -71,7 +72,7 @@ const endOf = ({ message: { taskId } }: Request): StreamEnd.StreamEnd =>
 
 const add = (send: Send, events: ReadonlyArray<Event>): void => {
   for (const event of events) {
-    if (StreamEnd.isForeign(send.end, event)) continue
+    if (isForeign(send.end, event)) continue
     const isPast = StreamEnd.isPast(send.end, event)
     StreamEnd.add(send.end, event, undefined)
     send.hasBegun = true
@@ -173,7 +174,7 @@ const callByStream = (
     const progress = TaskProgress.make()
     return watch(settings, request, stream(Operation.SendStreamingMessage, request)).pipe(
       Stream.takeUntil((event) => {
-        if (!StreamEnd.isForeign(end, event)) TaskProgress.add(progress, event)
+        if (!isForeign(end, event)) TaskProgress.add(progress, event)
         return StreamEnd.endsCall(end, event)
       }),
       Stream.runDrain,

@@ -11,9 +11,9 @@ import type { Task } from "../../Task.ts"
 import * as TaskState from "../../TaskState.ts"
 import type { Transport } from "../../Transport.ts"
 import * as Hash from "../turn/eventHash.ts"
+import { isForeign } from "../turn/foreign.ts"
 import type { Cursor } from "./lastEventId.ts"
 import * as Sources from "./sources.ts"
-import { isForeign } from "./streamEnd.ts"
 
 type Event = StreamEvent.StreamEvent
 type Update = Exclude<Event, Task>

@@ -5,6 +5,7 @@
 import type { TaskId } from "../../Id.ts"
 import * as StreamEvent from "../../StreamEvent.ts"
 import * as TaskState from "../../TaskState.ts"
+import { isForeign } from "../turn/foreign.ts"
 
 /**
  * `send`: a message without a task. `followUp`: a message to a task, whose leading snapshot is the past. `subscribe`: a
@@ -34,12 +35,6 @@ export const make = (mode: Mode, taskId: TaskId | undefined): StreamEnd => ({
   phase: "running",
   isFirst: true
 })
-
-/** True for an event of another task than the stream's. */
-export const isForeign = ({ taskId }: Pick<StreamEnd, "taskId">, event: StreamEvent.StreamEvent): boolean => {
-  const other = StreamEvent.taskId(event)
-  return taskId !== undefined && other !== undefined && other !== taskId
-}
 
 /** True for the leading snapshot of a message to a task: its state is that before the message. */
 export const isPast = ({ isFirst, mode }: StreamEnd, event: StreamEvent.StreamEvent): boolean =>

@@ -11,6 +11,7 @@ import type { Task } from "../../Task.ts"
 import * as TaskState from "../../TaskState.ts"
 import * as Baseline from "./baseline.ts"
 import type * as Content from "./content.ts"
+import { isForeign } from "./foreign.ts"
 import * as Items from "./items.ts"
 import * as Pairing from "./pairing.ts"
 import * as Sources from "./sources.ts"
@@ -194,9 +195,8 @@ export const isPast = (self: Pick<Reading, "isFirst">, event: StreamEvent.Stream
 
 /** Returns the steps of an event; none for an event of another task. */
 export const read = (self: Reading, event: StreamEvent.StreamEvent): ReadonlyArray<Step.Step> => {
-  const taskId = StreamEvent.taskId(event)
-  if (self.taskId !== undefined && taskId !== undefined && taskId !== self.taskId) return []
-  self.taskId ??= taskId
+  if (isForeign(self, event)) return []
+  self.taskId ??= StreamEvent.taskId(event)
   const out: Array<Step.Step> = []
   const past = isPast(self, event) ? event : self.isFirst ? Baseline.of(event)?.task : undefined
   if (past !== undefined) readPast(self, past)

@@ -6,9 +6,10 @@
 import * as Struct from "effect/Struct"
 import * as Artifact from "../../Artifact.ts"
 import type * as Part from "../../Part.ts"
-import * as StreamEvent from "../../StreamEvent.ts"
+import type * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
 import * as TaskState from "../../TaskState.ts"
+import { isForeign } from "./foreign.ts"
 
 /** An artifact of which more chunks may come. */
 interface OpenArtifact {
@@ -35,15 +36,9 @@ const emptyTask = (event: StreamEvent.StatusUpdate | StreamEvent.ArtifactUpdate)
 
 const isOver = (task: Task | undefined): task is Task => task !== undefined && TaskState.isTerminal(task.status.state)
 
-/** True for an event of another task than the one that is known. */
-export const isForeign = (task: Pick<Task, "id"> | undefined, event: StreamEvent.StreamEvent): boolean => {
-  const other = StreamEvent.taskId(event)
-  return task !== undefined && other !== undefined && other !== task.id
-}
-
 /** Returns the task after an event, without artifacts and history: only that much is needed to know how it ends. */
 export const applyStatus = (task: Task | undefined, event: StreamEvent.StreamEvent): Task | undefined => {
-  if (event._tag === "Message" || isForeign(task, event)) return task
+  if (event._tag === "Message" || isForeign({ taskId: task?.id }, event)) return task
   if (event._tag === "ArtifactUpdate") return task ?? emptyTask(event)
   if (event._tag === "StatusUpdate") return isOver(task) ? task : { ...task ?? emptyTask(event), status: event.status }
   const read = Struct.omit(event, ["artifacts", "history"])
@@ -62,7 +57,7 @@ const putArtifact = (artifacts: Map<string, OpenArtifact>, artifact: Artifact.Ar
 
 /** Adds one event, and returns the same fold. Members that a snapshot leaves out stay as they were. */
 export const add = (self: TaskFold, event: StreamEvent.StreamEvent): TaskFold => {
-  if (event._tag === "Message" || isForeign(self.task, event)) return self
+  if (event._tag === "Message" || isForeign({ taskId: self.task?.id }, event)) return self
   const history = event._tag === "Task" && event.history !== undefined ? event.history : self.task?.history
   const task = applyStatus(self.task, event)!
   self.task = history === undefined || task.history === history ? task : { ...task, history }
