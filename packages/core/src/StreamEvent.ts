@@ -64,6 +64,9 @@ export const state = (event: StreamEvent): TaskState.TaskState | undefined =>
 /** Returns the id of the task that an event belongs to. */
 export const taskId = (event: StreamEvent): Id.TaskId | undefined => event._tag === "Task" ? event.id : event.taskId
 
+/** Returns true if a waiting send returns at the event although its stream goes on: the task waits for authentication. */
+export const endsCall = (event: StreamEvent): boolean => state(event) === "auth-required"
+
 /** Returns true if nothing follows the event unless the caller acts: a settled state, or a message. */
 export const isSettling = (event: StreamEvent): boolean =>
   event._tag === "Message" || TaskState.isSettled(state(event) ?? "unspecified")

@@ -70,7 +70,7 @@ export const add = (self: StreamEnd, event: StreamEvent.StreamEvent, isFinal: bo
 export const endsCall = (self: StreamEnd, event: StreamEvent.StreamEvent): boolean => {
   const isNow = !isForeign(self, event) && !isPast(self, event)
   add(self, event, undefined)
-  return isNow && StreamEvent.state(event) === "auth-required"
+  return isNow && StreamEvent.endsCall(event)
 }
 
 /** True for an event of the task that asks for input: a subscription continues, the stream of a message does not. */

@@ -91,7 +91,7 @@ export const waitFor =
         return transport.stream(Operation.SubscribeToTask, { id }).pipe(
           // a stream stays open while the task waits for credentials; a replay repeats earlier waits
           Stream.takeUntil((event) =>
-            asksForInput(id, event) || (StreamEvent.state(event) === "auth-required" && ++seen > authRequired)
+            asksForInput(id, event) || (StreamEvent.endsCall(event) && ++seen > authRequired)
           ),
           Stream.runForEachArray((events) =>
             Effect.sync(() => {
