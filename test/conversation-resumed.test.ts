@@ -57,8 +57,7 @@ describe("a conversation continued in another client", () => {
   effect("emits a task that completed meanwhile", () =>
     Effect.gen(function*() {
       const state = yield* leave("a slow stream")
-      const agent = yield* Agent.Agent
-      yield* fastForward(agent.waitFor(state.pending!))
+      yield* fastForward(Agent.waitFor(state.pending!))
       yield* elsewhere(Effect.gen(function*() {
         const conversation = yield* Conversation.make({ state })
         assert.strictEqual((yield* followed(conversation)).text, "You asked: a slow stream")

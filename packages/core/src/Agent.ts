@@ -182,8 +182,14 @@ export interface Client<R> {
   readonly pushConfigs: PushConfigs<R>
 }
 
-/** An agent as a value. */
-export interface Service extends Client<never> {}
+/**
+ * An agent as a value. It lacks `waitFor`, so that programs that do not wait do not load it: provide the agent to
+ * {@link waitFor}, as `Effect.provideService(Agent.Agent, agent)`.
+ */
+export interface Service extends Omit<Client<never>, "waitFor"> {
+  /** The transport that carries the operations. */
+  readonly transport: AgentTransport["Service"]
+}
 
 type OmitUndefined<A> = { [K in keyof A]: Exclude<A[K], undefined> }
 
@@ -310,7 +316,6 @@ const listPages = (
 export const make: Effect.Effect<Service, never, AgentTransport> = Effect.map(AgentTransport, (transport) => {
   const { call } = transport
   const target = publicUrl(transport.target.url)
-  const wait = Waiting.waitFor(transport, target)
 
   const send = (input: Message.Input, options?: Options) =>
     toRequest(input, options).pipe(
@@ -319,6 +324,7 @@ export const make: Effect.Effect<Service, never, AgentTransport> = Effect.map(Ag
     )
 
   return Slot.attach<Service>({
+    transport,
     card: call(Operation.GetAgentCard, {}),
     extendedCard: call(Operation.GetExtendedAgentCard, {}),
     send,
@@ -334,8 +340,6 @@ export const make: Effect.Effect<Service, never, AgentTransport> = Effect.map(Ag
     listTasks: (options = {}) => listPages(transport, target, options),
     subscribe: (id) =>
       transport.stream(Operation.SubscribeToTask, { id }).pipe(failOnUnsuccessful(Operation.SubscribeToTask, target)),
-    waitFor: (task, options) =>
-      Effect.flatMap(wait(task, options?.policy), (settled) => successful(Waiting.operation, target, settled)),
     cancel: (id, options) => call(Operation.CancelTask, { id, ...omitUndefined({ ...options }) }),
     pushConfigs: {
       create: (config) => call(Operation.CreateTaskPushNotificationConfig, config),
@@ -371,7 +375,7 @@ const clientOf = <Self>(tag: Context.Key<Self, Service>): Client<Self> => {
     getTask: (id, options) => access((agent) => agent.getTask(id, options)),
     listTasks: (options) => accessStream((agent) => agent.listTasks(options)),
     subscribe: (id) => accessStream((agent) => agent.subscribe(id)),
-    waitFor: (task, options) => access((agent) => agent.waitFor(task, options)),
+    waitFor: (task, options) => access((agent) => Waiting.waitForSuccess(agent, task, options?.policy)),
     cancel: (id, options) => access((agent) => agent.cancel(id, options)),
     pushConfigs: {
       create: (config) => access((agent) => agent.pushConfigs.create(config)),
@@ -461,7 +465,8 @@ export const subscribe: Client<Agent>["subscribe"] = (id) => accessStream((agent
  * settle within the policy, and with `StreamInterruptedError` if it completed and its answer cannot be retrieved, which
  * happens only with a vendor whose `GetTask` leaves it out.
  */
-export const waitFor: Client<Agent>["waitFor"] = (task, options) => access((agent) => agent.waitFor(task, options))
+export const waitFor: Client<Agent>["waitFor"] = (task, options) =>
+  access((agent) => Waiting.waitForSuccess(agent, task, options?.policy))
 
 /** Cancels a task and returns it. */
 export const cancel: Client<Agent>["cancel"] = (id, options) => access((agent) => agent.cancel(id, options))

@@ -5,7 +5,6 @@
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import { uuidV4Unsafe } from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -40,6 +39,18 @@ export type ArtifactId = typeof ArtifactId.Type
 /** The kinds of identifiers that a generator makes. */
 export type Kind = "artifact" | "context" | "message" | "task"
 
+/** A version 4 UUID without `crypto.randomUUID`, which pages without TLS lack. */
+const assembleUuid = (): string => {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  const hex = Array.from(bytes, (byte, index) => {
+    const value = index === 6 ? byte & 15 | 64 : index === 8 ? byte & 63 | 128 : byte
+    return value.toString(16).padStart(2, "0")
+  }).join("")
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")
+}
+
+const uuid = (): string => crypto.randomUUID?.() ?? assembleUuid()
+
 /**
  * The generator of new identifiers. Default: random UUIDs (version 4, from a secure source). Tests provide one that
  * repeats itself.
@@ -53,7 +64,7 @@ export type Kind = "artifact" | "context" | "message" | "task"
  * ```
  */
 export const CurrentGenerator = Context.Reference<(kind: Kind) => string>("@effect-a2a/core/Id/CurrentGenerator", {
-  defaultValue: () => () => uuidV4Unsafe()
+  defaultValue: () => uuid
 })
 
 const generate = <Id>(kind: Kind, make: (id: string) => Id): Effect.Effect<Id> =>

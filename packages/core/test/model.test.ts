@@ -101,3 +101,25 @@ describe("schemas", () => {
     for (const [schema, value] of values) assert.isTrue(Schema.is(schema)(value), JSON.stringify(value))
   })
 })
+
+describe("ids", () => {
+  const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
+
+  it.effect("are UUIDs of version 4, in pages without TLS too", () =>
+    Effect.gen(function*() {
+      const made = yield* Effect.replicateEffect(Id.messageId, 50)
+      const descriptor = Object.getOwnPropertyDescriptor(crypto, "randomUUID")
+      Object.defineProperty(crypto, "randomUUID", { value: undefined, configurable: true })
+      const assembled = yield* Effect.ensuring(
+        Effect.replicateEffect(Id.messageId, 50),
+        Effect.sync(() =>
+          descriptor === undefined
+            ? Reflect.deleteProperty(crypto, "randomUUID")
+            : Object.defineProperty(crypto, "randomUUID", descriptor)
+        )
+      )
+      const all = [...made, ...assembled]
+      assert.strictEqual(new Set(all).size, 100)
+      for (const id of all) assert.match(id, uuid)
+    }))
+})

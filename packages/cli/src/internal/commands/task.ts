@@ -1,3 +1,4 @@
+import * as Agent from "@effect-a2a/core/Agent"
 import * as AgentError from "@effect-a2a/core/AgentError"
 import * as Operation from "@effect-a2a/core/Operation"
 import * as Task from "@effect-a2a/core/Task"
@@ -127,7 +128,9 @@ const wait = Command.make(
       const taskId = yield* Message.taskId(input.id)
       const { api, leaveFollowed: leave, provide, target: { reader } } = yield* connectAgent
       // reads first, so that an unreachable agent fails at once
-      const result = withTotalTimeout(Effect.flatMap(api.getTask(taskId), (task) => api.waitFor(task)))
+      const result = withTotalTimeout(
+        Effect.flatMap(api.getTask(taskId), (task) => Effect.provideService(Agent.waitFor(task), Agent.Agent, api))
+      )
       yield* Outcome.end(
         yield* provide(Turn.once({ operation: "Agent.waitFor", reader, leave, result, taskId: () => taskId }))
       )

@@ -7,6 +7,7 @@ import type * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
 import * as Delivery from "../transport/delivery.ts"
 import * as StreamEnd from "../transport/streamEnd.ts"
+import { waitForSuccess } from "../transport/waitForTask.ts"
 import { isForeign } from "../turn/foreign.ts"
 import * as Contexts from "./contexts.ts"
 import * as Failures from "./failures.ts"
@@ -49,7 +50,7 @@ const missing = ({ first, reading, task, thread }: Following): Events => {
 const events = (self: Following): Events =>
   self.thread.agent.subscribe(self.task.id).pipe(
     Stream.takeUntil((event) => StreamEnd.asksForInput(self.task.id, event)),
-    Stream.catchIf(Failures.cannotSubscribe, () => Stream.fromEffect(self.thread.agent.waitFor(self.task.id))),
+    Stream.catchIf(Failures.cannotSubscribe, () => Stream.fromEffect(waitForSuccess(self.thread.agent, self.task.id))),
     Stream.tapError((error) =>
       Effect.sync(() => {
         if ("task" in error.reason) Reading.add(self.reading, error.reason.task)

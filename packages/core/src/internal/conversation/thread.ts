@@ -12,6 +12,7 @@ import type { ConversationState } from "../../ConversationState.ts"
 import type * as Id from "../../Id.ts"
 import type { Task } from "../../Task.ts"
 import * as TaskState from "../../TaskState.ts"
+import { waitForSuccess } from "../transport/waitForTask.ts"
 import * as Contexts from "./contexts.ts"
 import * as Failures from "./failures.ts"
 import * as Transition from "./transition.ts"
@@ -112,12 +113,12 @@ const settle = Effect.fnUntraced(
     const read = isKnown ? task : yield* agent.getTask(id)
     const current = { ...read, status: { ...status, ...read.status } }
     if (TaskState.isInterrupted(current.status.state)) return current
-    if (TaskState.isSettled(current.status.state)) return yield* agent.waitFor(current)
+    if (TaskState.isSettled(current.status.state)) return yield* waitForSuccess(agent, current)
     // a task that cannot be canceled will end without our help, or has ended
     const canceled = policy === "cancel" ? yield* Effect.option(agent.cancel(id)) : Option.none()
     if (Option.isSome(canceled) && canceled.value.status.state === "canceled") return canceled.value
     // what is known may be old: by its id, the task is read at once
-    return yield* agent.waitFor(id)
+    return yield* waitForSuccess(agent, id)
   },
   (effect, _, task) =>
     Effect.catchIf(
