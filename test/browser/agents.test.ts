@@ -57,6 +57,14 @@ inBrowser("in Chromium", (it) => {
     )
   }
 
+  it.effect("an agent on the page's origin is reached by a path, and found by one", () =>
+    Effect.gen(function*() {
+      const page = yield* open()
+      for (const target of [{ url: "/api/a2a" }, { agent: "/api" }]) {
+        assert.propertyVal(yield* page.call("ask", target, question), "text", "Here")
+      }
+    }), covers("field:N2-24"))
+
   it.effect("a discovered agent gets no headers but the protocol's", () =>
     Effect.gen(function*() {
       const { counter } = yield* World

@@ -19,6 +19,13 @@ const policy = "default-src 'none'; script-src 'self'; connect-src *; worker-src
 
 const html = `<!doctype html><title>a page</title><script type="module" src="/page.js"></script>`
 
+/** An agent on the origin of the page. */
+const ownCard = {
+  name: "own",
+  supportedInterfaces: [{ url: "/api/a2a", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }]
+}
+const ownAnswer = { message: { messageId: "m-1", role: "ROLE_AGENT", parts: [{ text: "Here" }] } }
+
 export const site = Effect.fnUntraced(function*(bundle: () => Promise<Bundle>) {
   const built = yield* Effect.promise(bundle)
   /** Number of tokens, by the test that requests them. */
@@ -31,6 +38,8 @@ export const site = Effect.fnUntraced(function*(bundle: () => Promise<Bundle>) {
     if (path === "/") return answer("text/html", html)
     const file = built.files.get(path.slice(1))
     if (file !== undefined) return answer("text/javascript", file)
+    if (path === "/api/.well-known/agent-card.json") return answer("application/json", JSON.stringify(ownCard))
+    if (path === "/api/a2a/message:send") return answer("application/json", JSON.stringify(ownAnswer))
     if (path.startsWith("/token/")) {
       const nth = (tokens.get(path) ?? 0) + 1
       tokens.set(path, nth)
