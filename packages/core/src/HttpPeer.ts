@@ -22,15 +22,14 @@
  * @since 0.1.0
  * @stability unstable
  */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
 import type * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import type * as AgentCard from "./AgentCard.ts"
@@ -262,10 +261,10 @@ export const retryAfter = (
   const header = response.headers["retry-after"]?.trim()
   if (header === undefined || header === "") return Effect.succeed(undefined)
   if (/^\d+(\.\d+)?$/.test(header)) return Effect.succeed(Duration.seconds(Number(header)))
-  const date = DateTime.make(header)
-  return Option.isNone(date)
+  const date = Date.parse(header)
+  return Number.isNaN(date)
     ? Effect.succeed(undefined)
-    : Effect.map(DateTime.now, (now) => Duration.max(DateTime.distance(now, date.value), Duration.zero))
+    : Effect.map(Clock.currentTimeMillis, (now) => Duration.millis(Math.max(0, date - now)))
 }
 
 /** A response read to its end. An empty body is `undefined`; `body` fails with the parser's message if it is not JSON. */

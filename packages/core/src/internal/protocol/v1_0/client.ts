@@ -4,6 +4,8 @@ import { readBody, readError } from "../failure.ts"
 import { makeRoutes } from "../routes.ts"
 import { calling } from "./dialect.ts"
 
+const routes = makeRoutes({ subscribe: "POST", card: "/extendedAgentCard" })
+
 export const client = {
   version: "1.0" as const,
   extensionsHeader: "A2A-Extensions",
@@ -12,25 +14,14 @@ export const client = {
   http: { failure: { decode: readBody } },
   rest: {
     dialect: calling,
-    routes: makeRoutes({ subscribe: "POST", card: "/extendedAgentCard" }),
+    routes,
     tenantSegment: true,
     contentType: "application/a2a+json"
   },
   jsonRpc: {
     dialect: calling,
-    methods: {
-      SendMessage: "SendMessage",
-      SendStreamingMessage: "SendStreamingMessage",
-      GetTask: "GetTask",
-      ListTasks: "ListTasks",
-      CancelTask: "CancelTask",
-      SubscribeToTask: "SubscribeToTask",
-      CreateTaskPushNotificationConfig: "CreateTaskPushNotificationConfig",
-      GetTaskPushNotificationConfig: "GetTaskPushNotificationConfig",
-      ListTaskPushNotificationConfigs: "ListTaskPushNotificationConfigs",
-      DeleteTaskPushNotificationConfig: "DeleteTaskPushNotificationConfig",
-      GetExtendedAgentCard: "GetExtendedAgentCard"
-    },
+    // the names of the operations (A2A 1.0 §9.4)
+    methods: Object.fromEntries(Object.keys(routes).map((tag) => [tag, tag])),
     failure: { decode: readError }
   }
 }
