@@ -30,8 +30,6 @@ describe("streams", () => {
       // repeats nothing after a drop
       "packages/core/src/internal/transport/delivery.ts",
       "packages/core/src/internal/transport/sources.ts",
-      // until the page reads steps
-      "packages/memorylake/src/MemoryLakeAnswer.ts",
       "packages/testing/src/Arbitrary.ts"
     ])
   })
