@@ -30,6 +30,7 @@ import type { AgentError } from "./AgentError.ts"
 import * as Breaker from "./internal/transport/breaker.ts"
 import * as CancelOnInterrupt from "./internal/transport/cancelOnInterrupt.ts"
 import * as Failover from "./internal/transport/failover.ts"
+import * as Record from "./internal/transport/record.ts"
 import * as Resume from "./internal/transport/resume.ts"
 import * as Retry from "./internal/transport/retry.ts"
 import * as WithCard from "./internal/transport/withCard.ts"
@@ -76,7 +77,7 @@ export interface EffectDecorator<E2, R2> {
  * import { Effect } from "effect"
  *
  * const calls: Array<string> = []
- * const record = AgentTransport.transform((transport) => ({
+ * const note = AgentTransport.transform((transport) => ({
  *   ...transport,
  *   call: (operation, request) => {
  *     calls.push(operation._tag)
@@ -84,7 +85,7 @@ export interface EffectDecorator<E2, R2> {
  *   }
  * }))
  * const target = { url: "https://agent.test", protocolBinding: "in-process", protocolVersion: "1.0" }
- * const agent = record(AgentTransport.fromHandlers(target, {}))
+ * const agent = note(AgentTransport.fromHandlers(target, {}))
  * await Effect.runPromise(Effect.ignore(agent.call(Operation.ListTasks, {})))
  * calls // => ["ListTasks"]
  * ```
@@ -246,6 +247,31 @@ export const cancelOnInterrupt = ({ within = "5 seconds" }: CancelOptions = {}):
  */
 export const withCard = (card: AgentCard.AgentCard): Decorator =>
   transform(WithCard.withCard(Effect.succeed(card), card.capabilities))
+
+/**
+ * What passed a transport: a request, one of its results (each event of a stream), or its failure. `call` numbers the
+ * calls of a transport, from 1.
+ */
+export type Entry = Record.Entry
+
+/**
+ * Reports every request, every result and every failure that passes, in order, before the caller gets it. Of a stream each
+ * event is a result.
+ *
+ * ```ts
+ * import { AgentTransport, Operation } from "@effect-a2a/core"
+ * import { Effect } from "effect"
+ *
+ * const entries: Array<string> = []
+ * const target = { url: "https://agent.test", protocolBinding: "in-process", protocolVersion: "1.0" }
+ * const agent = AgentTransport.record(({ _tag, operation }) =>
+ *   Effect.sync(() => void entries.push(`${operation} ${_tag}`))
+ * )(AgentTransport.fromHandlers(target, {}))
+ * await Effect.runPromise(Effect.ignore(agent.call(Operation.ListTasks, {})))
+ * entries // => ["ListTasks Request", "ListTasks Failure"]
+ * ```
+ */
+export const record = (report: (entry: Entry) => Effect.Effect<void>): Decorator => transform(Record.record(report))
 
 /** Calls `next` if the agent cannot be reached and the message was certainly not delivered. */
 export const failover = (next: Transport.Transport): Decorator => transform((self) => Failover.orElse(self, next))
