@@ -252,7 +252,7 @@ export const withCard = (card: AgentCard.AgentCard): Decorator =>
  * What passed a transport: a request, one of its results (each event of a stream), or its failure. `call` numbers the
  * calls of a transport, from 1.
  */
-export type Entry = Record.Entry
+export type Entry = Transport.Entry
 
 /**
  * Reports every request, every result and every failure that passes, in order, before the caller gets it. Of a stream each

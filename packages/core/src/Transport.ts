@@ -67,6 +67,30 @@ export type Interceptors = {
   ) => ReturnType<Handlers[K]>
 }
 
+/**
+ * What passed a transport: a request, one of its results (each event of a stream), or its failure. `call` numbers the
+ * calls of a transport, from 1.
+ */
+export type Entry =
+  | {
+    readonly _tag: "Request"
+    readonly call: number
+    readonly operation: Operation.Tag
+    readonly request: Operation.Request<Operation.Any>
+  }
+  | {
+    readonly _tag: "Result"
+    readonly call: number
+    readonly operation: Operation.Tag
+    readonly result: Operation.Success<Operation.Any>
+  }
+  | {
+    readonly _tag: "Failure"
+    readonly call: number
+    readonly operation: Operation.Tag
+    readonly error: AgentError.AgentError
+  }
+
 /** A handler in the only form that the compiler cannot relate to its tag. */
 type Untyped = (request: unknown, next?: unknown) => never
 

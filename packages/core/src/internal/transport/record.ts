@@ -3,37 +3,15 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { AgentError } from "../../AgentError.ts"
 import type * as Operation from "../../Operation.ts"
-import type { Transport } from "../../Transport.ts"
-
-type RequestOf<Op extends Operation.Any> = Op extends Operation.Any ? Operation.Request<Op> : never
-type SuccessOf<Op extends Operation.Any> = Op extends Operation.Any ? Operation.Success<Op> : never
-
-/**
- * What passed a transport: a request, one of its results (each event of a stream), or its failure. `call` numbers the
- * calls of a transport, from 1.
- */
-export type Entry =
-  | {
-    readonly _tag: "Request"
-    readonly call: number
-    readonly operation: Operation.Tag
-    readonly request: RequestOf<Operation.Any>
-  }
-  | {
-    readonly _tag: "Result"
-    readonly call: number
-    readonly operation: Operation.Tag
-    readonly result: SuccessOf<Operation.Any>
-  }
-  | { readonly _tag: "Failure"; readonly call: number; readonly operation: Operation.Tag; readonly error: AgentError }
+import type { Entry, Transport } from "../../Transport.ts"
 
 export const record = (report: (entry: Entry) => Effect.Effect<void>) => (self: Transport): Transport => {
   let calls = 0
-  const begin = (operation: Operation.Any, request: RequestOf<Operation.Any>) => {
+  const begin = (operation: Operation.Any, request: Operation.Request<Operation.Any>) => {
     const at = { call: ++calls, operation: operation._tag }
     return {
       request: report({ _tag: "Request", ...at, request }),
-      result: (result: SuccessOf<Operation.Any>) => report({ _tag: "Result", ...at, result }),
+      result: (result: Operation.Success<Operation.Any>) => report({ _tag: "Result", ...at, result }),
       failure: (error: AgentError) => report({ _tag: "Failure", ...at, error })
     }
   }
