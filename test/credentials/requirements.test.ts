@@ -106,7 +106,10 @@ describe("several requirements", covers("field:AUTH-02"), () => {
         { digest: Redacted.make("d"), ghost: Redacted.make("g") }
       )
       if (result?._tag !== "Failure") return assert.fail("it was sent")
-      assert.include(result.failure.message, "digest (of an unknown kind), or ghost (not described by the card)")
+      assert.include(
+        result.failure.message,
+        "digest (of an unknown kind), or ghost (not described by the card in a known way)"
+      )
       assert.deepStrictEqual(asked, [])
     }))
 

@@ -24,7 +24,7 @@ import { dual } from "effect/Function"
 export interface ServiceParameters {
   /** URIs of extensions. */
   readonly extensions: ReadonlyArray<string>
-  /** Further headers. They never replace those that the protocol sets. */
+  /** Further headers. They never replace those that the protocol sets; a header of extensions is merged with `extensions`. */
   readonly headers: Readonly<Record<string, string>>
 }
 

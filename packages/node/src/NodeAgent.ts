@@ -60,8 +60,9 @@ export interface DiscoveryOptions extends Connector.DiscoveryOptions {}
 
 /**
  * Provides an HTTP client over undici without its time limits: they would interrupt agents that think for more than five
- * minutes. Limits are for the caller to set, see `Timeouts`. On Bun, whose undici is incomplete, it is `fetch`. Comes with
- * `AdkRecognizer.layer` and `Telemetry.layer`.
+ * minutes. Limits are for the caller to set, see `Timeouts`. It decodes `gzip`, `br` and `deflate`, and goes through the
+ * proxies of `NodeProxy`. After the layer was closed, requests fail with a `ConnectionError` that says so. On Bun, whose
+ * undici is incomplete, it is `fetch`. Comes with `AdkRecognizer.layer` and `Telemetry.layer`.
  */
 export const layerClient: Layer.Layer<HttpClient> = Layer.mergeAll(Client.layer, AdkRecognizer.layer, Telemetry.layer)
 

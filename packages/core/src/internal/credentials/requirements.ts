@@ -20,7 +20,7 @@ const meet = <P>(
   scheme: SecurityScheme.SecurityScheme | undefined,
   provider: P | undefined
 ): Result.Result<Met<P>, string> => {
-  if (scheme === undefined) return Result.fail(`${name} (not described by the card)`)
+  if (scheme === undefined) return Result.fail(`${name} (not described by the card in a known way)`)
   if (!isUsable(scheme)) return Result.fail(`${name} (of an unknown kind)`)
   return provider === undefined ? Result.fail(name) : Result.succeed({ scheme, provider })
 }
