@@ -19,7 +19,7 @@ const files = fs.globSync([
   "test/errors/{reading,roundtrip}.test.ts",
   "test/field/{answers,frames,history,hostile,lists,traces}.test.ts",
   "test/resilience/{resume,retry}.test.ts"
-], { cwd: Bundle.root }).sort()
+], { cwd: Bundle.root, exclude: ["packages/core/test/retention.test.ts"] }).sort()
 
 class Runner extends Context.Service<Runner, Page>()("test/Runner") {}
 

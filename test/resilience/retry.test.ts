@@ -63,7 +63,7 @@ describe("retries", () => {
 
   it.effect("a send that cannot have arrived is not reported as unknown", () =>
     Effect.gen(function*() {
-      for (const code of ["ECONNREFUSED", "ENOTFOUND"]) {
+      for (const code of ["ECONNREFUSED", "ERR_NOT_SENT"]) {
         const { reason } = yield* Effect.flip(Agent.send("hi")).pipe(
           Effect.provide(agent(losing(code).layer))
         )
