@@ -139,6 +139,27 @@ describe.skipIf(executablePath === undefined)("examples/chat", { concurrent: tru
     await context.close()
   })
 
+  it("continues a reply to the agent's question after a reload, without what came before it", async () => {
+    const { context, faults, page } = await open()
+    await ask(page, "Ask me something")
+    await ended(page)
+    await page.reload()
+    await page.waitForSelector(last)
+    assert.deepStrictEqual(await texts(page, ".asks"), ["Which one do you mean?"])
+    await ask(page, "slow search")
+    await page.waitForSelector(`${last} .tool`)
+    await page.reload()
+    await page.waitForSelector(`${last}.running .tool`)
+    await ended(page)
+    assert.deepStrictEqual(await page.locator(".question").allInnerTexts(), ["Ask me something", "slow search"])
+    assert.deepStrictEqual(await page.locator(".asks").allInnerTexts(), ["Which one do you mean?", ""])
+    assert.deepStrictEqual(await texts(page, ".thought"), ["What is meant by that?"])
+    assert.deepStrictEqual(await texts(page, ".tool .state"), ["done"])
+    assert.deepStrictEqual(await texts(page, ".text"), ["You asked: slow search"])
+    assert.deepStrictEqual(faults, [])
+    await context.close()
+  })
+
   it("continues after the network was lost in the middle of an answer", async () => {
     const { context, page } = await open()
     await ask(page, "slow search")

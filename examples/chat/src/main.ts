@@ -13,6 +13,7 @@ import * as Stream from "effect/Stream"
 import * as Agent from "./agent.ts"
 import * as Composer from "./composer.ts"
 import { h } from "./dom.ts"
+import * as Events from "./events.ts"
 import * as Problem from "./problem.ts"
 import { bindings, Demo, initial, type Settings } from "./settings.ts"
 import * as SettingsView from "./settingsView.ts"
@@ -44,6 +45,7 @@ const saved = Store.load()
 let name = saved?.name ?? crypto.randomUUID()
 let settings: Settings = saved?.settings ?? initial(demo)
 let turns: ReadonlyArray<Turn.Turn> = saved?.turns ?? []
+let events: ReadonlyArray<StreamEvent> = saved?.events ?? []
 let key = settings.url === demo?.url ? demo.key : ""
 let runtime = ManagedRuntime.make(Agent.layer(name, settings, key))
 let fiber: Fiber.Fiber<void> | undefined
@@ -51,7 +53,6 @@ let fiber: Fiber.Fiber<void> | undefined
 const isRunning = () => turns.at(-1)?.isRunning === true
 
 const change = (turn: Turn.Turn) => {
-  if (turn === turns.at(-1)) return
   turns = turns.with(-1, turn)
   render()
 }
@@ -64,20 +65,37 @@ const change = (turn: Turn.Turn) => {
 const inSession = <A>(use: (session: Conversation.Service) => Effect.Effect<A, AgentError>) =>
   Effect.flatMap(runtime.contextEffect, (context) => use(Context.get(context, Agent.Session)))
 
-/** Runs the last turn. Without any event it is unknown if the question reached the agent. */
-const runTurn = (events: (session: Conversation.Service) => Stream.Stream<StreamEvent, AgentError>) => {
-  const turn = () => turns.at(-1)!
+/**
+ * Receives the last turn, from `start`. One that starts anew is shown as soon as it is as far as the one on the page.
+ * Without any event it is unknown if the question reached the agent.
+ */
+const runTurn = (
+  start: Turn.Turn,
+  received: Array<StreamEvent>,
+  stream: (session: Conversation.Service) => Stream.Stream<StreamEvent, AgentError>
+) => {
+  let turn = start
+  const furthest = () => Turn.furthest(turns.at(-1)!, turn)
+  const keep = (event: StreamEvent) => {
+    received.push(event)
+    if (received.length >= events.length) events = received
+  }
   fiber = Effect.runFork(
     inSession((session) =>
-      events(session).pipe(
-        Stream.tap((event) => Effect.sync(() => change(Turn.note(turn(), event)))),
+      stream(session).pipe(
+        Stream.tap((event) => Effect.sync(() => keep(event))),
         AgentStream.steps,
-        Stream.runForEach((step) => Effect.sync(() => change(Turn.receive(turn(), step))))
+        Stream.runForEachArray((steps) =>
+          Effect.sync(() => {
+            turn = steps.reduce(Turn.receive, turn)
+            if (furthest() === turn) change(turn)
+          })
+        )
       )
     ).pipe(
       Effect.match({
-        onFailure: (error) => change(Turn.end(turn(), Problem.fromError(error))),
-        onSuccess: () => change(Turn.end(turn(), Turn.isSilent(turn()) ? Problem.unknown : undefined))
+        onFailure: (error) => change(Turn.end(furthest(), Problem.fromError(error))),
+        onSuccess: () => change(Turn.end(turn, Turn.isSilent(turn) ? Problem.unknown : undefined))
       })
     )
   )
@@ -86,17 +104,21 @@ const runTurn = (events: (session: Conversation.Service) => Stream.Stream<Stream
 const ask = (question: string) => {
   if (isRunning()) return
   if (settings.url === "") return toggleSettings(true)
-  turns = [...turns, Turn.make(question, turns.at(-1))]
+  const turn = Turn.make(question, turns.at(-1))
+  if (turn.earlier.count === 0) events = []
+  turns = [...turns, turn]
   render()
   toEnd()
   composer.focus()
-  runTurn((session) => session.stream(question))
+  runTurn(turn, [...events], (session) => session.stream(question))
 }
 
 /** Resumes the last turn after a reload, or after its stream failed. */
 const resume = () => {
-  change(Turn.resume(turns.at(-1)!))
-  runTurn((session) => session.resume)
+  const kept = events
+  const turn = turns.at(-1)!
+  change({ ...turn, isRunning: true, problem: undefined })
+  runTurn(Turn.restart(turn), [], (session) => Events.continueWith(kept, session.resume))
 }
 
 const leave = () => fiber?.interruptUnsafe()
@@ -131,6 +153,7 @@ const restart = () => {
   const over = name
   name = crypto.randomUUID()
   turns = []
+  events = []
   reconnect()
 }
 
@@ -227,7 +250,7 @@ function render() {
   fresh.hidden = turns.length === 0
   composer.update(isRunning())
   if (isAtEnd) toEnd()
-  Store.save({ name, settings, turns })
+  Store.save({ name, settings, turns, events })
 }
 
 addEventListener("online", render)

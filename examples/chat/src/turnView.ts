@@ -2,7 +2,7 @@
 import type { TaskState } from "@effect-a2a/core/TaskState"
 import { h, keyed, setText } from "./dom.ts"
 import type { Problem } from "./problem.ts"
-import { type File, isWaiting, type Step, text, type Turn } from "./turn.ts"
+import { answerText, type File, isWaiting, type Step, type Turn } from "./turn.ts"
 
 export interface Actions {
   readonly ask: (question: string) => void
@@ -122,7 +122,7 @@ export const make = (actions: Actions) => {
     reply.setAttribute("aria-busy", String(turn.isRunning))
     element.classList.toggle("running", turn.isRunning)
     element.dataset.state = turn.isRunning ? "running" : turn.problem === undefined ? "done" : "problem"
-    setText(answer, text(turn))
+    setText(answer, answerText(turn))
     setText(asks, turn.asks ?? "")
     keyed(files, turn.files, shown.files, fileView)
     setText(status, progress(turn, isLast))
