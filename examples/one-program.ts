@@ -14,14 +14,13 @@ import { Console, Effect, Layer, Stream } from "effect"
 // the program
 // -----------------------------------------------------------------------------
 
-/** Asks, streams, collects the tool calls, and replies to a question of the agent. */
+/** Asks, reads the steps of a stream and its tool calls, and replies to a question of the agent. */
 export const program = Effect.gen(function*() {
   const question = "What is the weather in Lisbon?"
   const { state, text } = yield* Agent.ask(question)
-  const events = yield* Stream.runCollect(Agent.stream(question))
-  const received = Stream.fromIterable(events)
-  const deltas = yield* Stream.runCollect(AgentStream.text(received))
-  const { toolCalls } = yield* AgentStream.answer(received)
+  const steps = yield* Stream.runCollect(AgentStream.steps(Agent.stream(question)))
+  const deltas = steps.flatMap((step) => step._tag === "Text" ? [step.text] : [])
+  const toolCalls = steps.flatMap((step) => step._tag === "Answer" ? step.answer.toolCalls : [])
   const conversation = yield* Conversation.make()
   const asked = yield* conversation.ask("Plan a weekend")
   const plan = yield* conversation.ask("Porto")

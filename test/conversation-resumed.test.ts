@@ -54,6 +54,32 @@ describe("a conversation continued in another client", () => {
     )
   }
 
+  for (const reply of ["a slow one", "a slow search"]) {
+    effect(
+      `follows ${reply} that answers a question, although the subscription repeats the question`,
+      () =>
+        Effect.gen(function*() {
+          const conversation = yield* Conversation.make()
+          yield* conversation.ask("ask me")
+          yield* fastForward(Stream.runDrain(Stream.take(conversation.stream(reply), 2)))
+          const state = yield* conversation.state
+          yield* elsewhere(Effect.gen(function*() {
+            const conversation = yield* Conversation.make({ state })
+            const events = yield* fastForward(Stream.runCollect(conversation.resume))
+            assert.include(events.map(StreamEvent.state), "input-required")
+            assert.strictEqual(StreamEvent.state(events.at(-1)!), "completed")
+            assert.deepStrictEqual(said(yield* conversation.state), [
+              "user: ask me",
+              "agent: Which one do you mean?",
+              `user: ${reply}`,
+              `agent: You asked: ${reply}`
+            ])
+          }))
+        }),
+      covers("ML-28")
+    )
+  }
+
   effect("emits a task that completed meanwhile", () =>
     Effect.gen(function*() {
       const state = yield* leave("a slow stream")

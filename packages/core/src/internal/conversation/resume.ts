@@ -3,6 +3,8 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { AgentError } from "../../AgentError.ts"
+import type { MessageId } from "../../Id.ts"
+import { missingMessageId } from "../../Message.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
 import * as Delivery from "../transport/delivery.ts"
@@ -20,6 +22,8 @@ interface Following {
   readonly thread: Thread.Thread
   readonly task: Task
   readonly reading: Reading.Reading
+  /** Messages of the transcript: a replay of the task repeats questions that were answered. */
+  readonly known: ReadonlySet<MessageId>
   first: StreamEvent.StreamEvent | undefined
   isGone: boolean
 }
@@ -47,9 +51,14 @@ const missing = ({ first, reading, task, thread }: Following): Events => {
   )
 }
 
+const isAnswered = ({ known }: Following, event: StreamEvent.StreamEvent): boolean => {
+  const message = "status" in event ? event.status.message : undefined
+  return message !== undefined && message.messageId !== missingMessageId && known.has(message.messageId)
+}
+
 const events = (self: Following): Events =>
   self.thread.agent.subscribe(self.task.id).pipe(
-    Stream.takeUntil((event) => StreamEnd.asksForInput(self.task.id, event)),
+    Stream.takeUntil((event) => StreamEnd.asksForInput(self.task.id, event) && !isAnswered(self, event)),
     Stream.catchIf(Failures.cannotSubscribe, () => Stream.fromEffect(waitForSuccess(self.thread.agent, self.task.id))),
     Stream.tapError((error) =>
       Effect.sync(() => {
@@ -84,7 +93,15 @@ const begin = Effect.fnUntraced(function*(thread: Thread.Thread): Effect.fn.Retu
   const task = yield* Thread.find(thread)
   if (!isHeld) yield* hold(thread)
   if (task === undefined || task.status.state === "input-required") return Stream.empty
-  const self: Following = { thread, task, reading: Reading.make(undefined), first: undefined, isGone: false }
+  const { transcript } = yield* Thread.current(thread)
+  const self: Following = {
+    thread,
+    task,
+    reading: Reading.make(undefined),
+    known: new Set(transcript.map(({ messageId }) => messageId)),
+    first: undefined,
+    isGone: false
+  }
   yield* Effect.acquireRelease(
     Effect.suspend(() => {
       thread.context.turns++
