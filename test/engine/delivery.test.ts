@@ -260,7 +260,8 @@ describe.each(["0.3 HTTP+JSON", "0.3 JSONRPC"])("final, %s", (name) => {
             ? timed([[0, update(asked, "working", true)]], (_, run) => run())
             : timed(
               [[0, body(over, asked, [status("working"), artifact("Hello"), status("completed")])]],
-              (_, run) => run()
+              (_, run) => run(),
+              true
             )
         },
         undefined,
