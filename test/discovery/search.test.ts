@@ -24,6 +24,22 @@ describe("the search for a card", () => {
       }), covers("field:CARD-01"))
   }
 
+  it.effect("goes on after a page, which web applications serve at any path", () =>
+    Effect.gen(function*() {
+      const page = () => new Response("<!doctype html><p>Home</p>", { headers: { "content-type": "text/html" } })
+      const { layer, urls } = find(agent, document, {
+        answer: ({ url }) => url === below ? page() : undefined
+      })
+      yield* Effect.provide(built, layer)
+      assert.deepStrictEqual(urls().slice(0, 2), [below, origin])
+      const everywhere = find(agent, document, {
+        answer: ({ url }) => url === origin ? new Response("", { status: 404 }) : page()
+      })
+      const { reason } = yield* Effect.flip(Effect.provide(built, everywhere.layer))
+      assert.strictEqual(reason._tag, "MalformedResponseError")
+      assert.include(reason.message, `got text/html (HTTP 200) from ${below}: <!doctype html><p>Home</p>`)
+    }), covers("field:N2-42", "field:CARD-01"))
+
   it.effect("fails with the status of each place", () =>
     Effect.gen(function*() {
       const { layer } = find(agent, document, {

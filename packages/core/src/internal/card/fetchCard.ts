@@ -48,6 +48,10 @@ const decode = (protocol: ClientProtocol.ClientProtocol, { answer: { body, text 
   })
 }
 
+/** True for a page in place of a card: servers of web applications respond so at any path. */
+const isPage = ({ answer, received }: Found) =>
+  answer.response.status < 400 && Result.isFailure(answer.body) && HttpPeer.mediaType(received.response) === "text/html"
+
 const isMissing = ({ answer }: Found) => [404, 405, 410].includes(answer.response.status)
 
 type Places = Arr.NonEmptyReadonlyArray<URL>
@@ -99,9 +103,10 @@ const fetch = Effect.fnUntraced(
         ServiceParameters.provide({ headers })
       )
       found.push({ place, received, answer: yield* HttpPeer.read(received.response, peer.maxResponseSize) })
-      if (!isMissing(found.at(-1)!)) break
+      if (!isMissing(found.at(-1)!) && !isPage(found.at(-1)!)) break
     }
-    const last = found.at(-1)!
+    const end = found.at(-1)!
+    const last = isMissing(end) || isPage(end) ? found.find(isPage) ?? end : end
     const { body, response } = last.answer
     if (response.status < 400) {
       const card = response.status === 304 && kept !== undefined
