@@ -1,7 +1,5 @@
 /** Readers of answers: a generic one, and one for MemoryLake's agents. */
 import type * as Answer from "@effect-a2a/core/Answer"
-import * as Artifact from "@effect-a2a/core/Artifact"
-import * as Id from "@effect-a2a/core/Id"
 import * as MemoryLakeAnswer from "@effect-a2a/memorylake/MemoryLakeAnswer"
 
 /** Members of an answer that only some vendors send. */
@@ -24,8 +22,5 @@ export const generic: Reader = {
 
 /** Reads MemoryLake's agents: answers have attachments and recommended questions. */
 export const memoryLake: Reader = {
-  extras: ({ message, task }) =>
-    (message === undefined
-      ? task && MemoryLakeAnswer.fromTask(task)
-      : MemoryLakeAnswer.fromArtifact(Artifact.make(Id.ArtifactId.make("message"), message.parts))) ?? none
+  extras: MemoryLakeAnswer.fromAnswer
 }
