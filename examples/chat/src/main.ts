@@ -52,6 +52,20 @@ let fiber: Fiber.Fiber<void> | undefined
 
 const isRunning = () => turns.at(-1)?.isRunning === true
 
+let saving: ReturnType<typeof setTimeout> | undefined
+
+const saveNow = () => {
+  clearTimeout(saving)
+  saving = undefined
+  Store.save({ name, settings, turns, events })
+}
+
+/** Saves at once, or twice a second while an answer arrives. */
+const save = () => {
+  if (isRunning()) saving ??= setTimeout(saveNow, 500)
+  else saveNow()
+}
+
 const change = (turn: Turn.Turn) => {
   turns = turns.with(-1, turn)
   render()
@@ -95,7 +109,10 @@ const runTurn = (
     ).pipe(
       Effect.match({
         onFailure: (error) => change(Turn.end(furthest(), Problem.fromError(error))),
-        onSuccess: () => change(Turn.end(turn, Turn.isSilent(turn) ? Problem.unknown : undefined))
+        onSuccess: () => {
+          const last = Turn.isSilent(turn) ? turns.at(-1)! : turn
+          change(Turn.end(last, Turn.isSilent(last) ? Problem.unknown : undefined))
+        }
       })
     )
   )
@@ -250,9 +267,10 @@ function render() {
   fresh.hidden = turns.length === 0
   composer.update(isRunning())
   if (isAtEnd) toEnd()
-  Store.save({ name, settings, turns, events })
+  save()
 }
 
+addEventListener("pagehide", saveNow)
 addEventListener("online", render)
 addEventListener("offline", render)
 
