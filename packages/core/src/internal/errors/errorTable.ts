@@ -6,80 +6,87 @@
 /** The place where a failure arose. */
 export type Origin = "local" | "network" | "policy" | "agent" | "task" | "contract" | "other"
 
-export interface Row<O extends Origin = Origin> {
-  /** The wire word: `ErrorInfo.reason`, or an error code of the agent. */
-  readonly word: string
+/** A row without what follows from its tag. */
+interface Entry<O extends Origin = Origin> {
   readonly origin: O
   readonly isRetryable: boolean
   /** Absent if the HTTP status alone carries the reason, whatever the binding. */
   readonly jsonRpc?: number
+  /** Absent: the tag in capitals. */
+  readonly word?: string
 }
 
-const agentRow = (word: string, jsonRpc: number): Row<"agent"> => ({
-  word,
-  jsonRpc,
-  origin: "agent",
-  isRetryable: false
-})
+export interface Row extends Entry {
+  /** The wire word: `ErrorInfo.reason`, or an error code of the agent. */
+  readonly word: string
+}
 
-const policyRow = (word: string, isRetryable: boolean): Row<"policy"> => ({
-  word,
-  origin: "policy",
-  isRetryable
-})
+const agentRow = (jsonRpc: number): Entry<"agent"> => ({ jsonRpc, origin: "agent", isRetryable: false })
+
+const policyRow = (isRetryable: boolean): Entry<"policy"> => ({ origin: "policy", isRetryable })
 
 /** Raised on this side; a server that passes one on reports an internal error. */
-const ownRow = <const O extends Origin>(word: string, origin: O, isRetryable: boolean): Row<O> => ({
-  word,
+const ownRow = <const O extends Origin>(origin: O, isRetryable: boolean): Entry<O> => ({
   origin,
   isRetryable,
   jsonRpc: -32603
 })
 
-export const rows = {
-  InvalidRequestError: { ...agentRow("INVALID_REQUEST", -32600), origin: "local" },
-  OperationNotInProtocolError: { ...agentRow("OPERATION_NOT_IN_PROTOCOL", -32601), origin: "local" },
-  NoCompatibleInterfaceError: ownRow("NO_COMPATIBLE_INTERFACE", "local", false),
-  CredentialsUnavailableError: ownRow("CREDENTIALS_UNAVAILABLE", "local", false),
-  ConnectionError: ownRow("CONNECTION", "network", true),
-  TimeoutError: ownRow("TIMEOUT", "network", true),
-  StreamInterruptedError: ownRow("STREAM_INTERRUPTED", "network", true),
-  UnauthenticatedError: policyRow("UNAUTHENTICATED", false),
-  AccessDeniedError: policyRow("ACCESS_DENIED", false),
-  RateLimitError: policyRow("RATE_LIMIT_EXCEEDED", true),
-  QuotaExceededError: policyRow("QUOTA_EXCEEDED", false),
-  ServiceUnavailableError: policyRow("SERVICE_UNAVAILABLE", true),
-  InvalidArgumentError: agentRow("INVALID_ARGUMENT", -32602),
-  NotFoundError: agentRow("NOT_FOUND", -32001),
-  StateNotReadyError: agentRow("STATE_NOT_READY", -32602),
-  ActorInactiveError: agentRow("ACTOR_INACTIVE", -32602),
-  TaskNotFoundError: agentRow("TASK_NOT_FOUND", -32001),
-  TaskNotCancelableError: agentRow("TASK_NOT_CANCELABLE", -32002),
-  PushNotificationNotSupportedError: agentRow("PUSH_NOTIFICATION_NOT_SUPPORTED", -32003),
-  UnsupportedOperationError: agentRow("UNSUPPORTED_OPERATION", -32004),
-  ContentTypeNotSupportedError: agentRow("CONTENT_TYPE_NOT_SUPPORTED", -32005),
-  InvalidAgentResponseError: agentRow("INVALID_AGENT_RESPONSE", -32006),
-  ExtendedAgentCardNotConfiguredError: agentRow("EXTENDED_AGENT_CARD_NOT_CONFIGURED", -32007),
-  ExtensionSupportRequiredError: agentRow("EXTENSION_SUPPORT_REQUIRED", -32008),
-  VersionNotSupportedError: agentRow("VERSION_NOT_SUPPORTED", -32009),
-  InvalidParamsError: agentRow("INVALID_PARAMS", -32602),
-  MethodNotFoundError: agentRow("METHOD_NOT_FOUND", -32601),
-  InternalError: agentRow("INTERNAL_ERROR", -32603),
-  TaskFailedError: ownRow("TASK_STATE_FAILED", "task", false),
-  TaskCanceledError: ownRow("TASK_STATE_CANCELED", "task", false),
-  TaskRejectedError: ownRow("TASK_STATE_REJECTED", "task", false),
-  MalformedResponseError: ownRow("MALFORMED_RESPONSE", "contract", false),
-  ResponseTooLargeError: ownRow("RESPONSE_TOO_LARGE", "contract", false),
-  UnknownError: ownRow("UNKNOWN", "other", false)
-} as const satisfies Record<string, Row>
+const table = {
+  InvalidRequestError: { ...agentRow(-32600), origin: "local" },
+  OperationNotInProtocolError: { ...agentRow(-32601), origin: "local" },
+  NoCompatibleInterfaceError: ownRow("local", false),
+  CredentialsUnavailableError: ownRow("local", false),
+  ConnectionError: ownRow("network", true),
+  TimeoutError: ownRow("network", true),
+  StreamInterruptedError: ownRow("network", true),
+  UnauthenticatedError: policyRow(false),
+  AccessDeniedError: policyRow(false),
+  RateLimitError: { ...policyRow(true), word: "RATE_LIMIT_EXCEEDED" },
+  QuotaExceededError: policyRow(false),
+  ServiceUnavailableError: policyRow(true),
+  InvalidArgumentError: agentRow(-32602),
+  NotFoundError: agentRow(-32001),
+  StateNotReadyError: agentRow(-32602),
+  ActorInactiveError: agentRow(-32602),
+  TaskNotFoundError: agentRow(-32001),
+  TaskNotCancelableError: agentRow(-32002),
+  PushNotificationNotSupportedError: agentRow(-32003),
+  UnsupportedOperationError: agentRow(-32004),
+  ContentTypeNotSupportedError: agentRow(-32005),
+  InvalidAgentResponseError: agentRow(-32006),
+  ExtendedAgentCardNotConfiguredError: agentRow(-32007),
+  ExtensionSupportRequiredError: agentRow(-32008),
+  VersionNotSupportedError: agentRow(-32009),
+  InvalidParamsError: agentRow(-32602),
+  MethodNotFoundError: agentRow(-32601),
+  InternalError: { ...agentRow(-32603), word: "INTERNAL_ERROR" },
+  TaskFailedError: { ...ownRow("task", false), word: "TASK_STATE_FAILED" },
+  TaskCanceledError: { ...ownRow("task", false), word: "TASK_STATE_CANCELED" },
+  TaskRejectedError: { ...ownRow("task", false), word: "TASK_STATE_REJECTED" },
+  MalformedResponseError: ownRow("contract", false),
+  ResponseTooLargeError: ownRow("contract", false),
+  UnknownError: ownRow("other", false)
+} as const satisfies Record<string, Entry>
 
-export type Tag = keyof typeof rows
+export type Tag = keyof typeof table
 
 /** The tags whose rows have one of the origins. */
-export type TagOf<O extends Origin> = { [T in Tag]: (typeof rows)[T]["origin"] extends O ? T : never }[Tag]
+export type TagOf<O extends Origin> = { [T in Tag]: (typeof table)[T]["origin"] extends O ? T : never }[Tag]
 
-const isFromPeer = ([, row]: [Tag, Row]): boolean => row.origin === "policy" || row.origin === "agent"
-const fromPeer = (Object.entries(rows) as ReadonlyArray<[Tag, Row]>).filter(isFromPeer)
+/** Converts `TaskNotFoundError` to `TASK_NOT_FOUND`. */
+export const toWord = (tag: string): string =>
+  tag.replace(/Error$/, "").replace(/([a-z])([A-Z])/g, "$1_$2").toUpperCase()
+
+const entries = Object.entries(table) as ReadonlyArray<[Tag, Entry]>
+
+export const rows = Object.fromEntries(
+  entries.map(([tag, entry]): [Tag, Row] => [tag, { ...entry, word: entry.word ?? toWord(tag) }])
+) as Readonly<Record<Tag, Row>>
+
+const fromPeer = (Object.entries(rows) as ReadonlyArray<[Tag, Row]>).filter(([, { origin }]) =>
+  origin === "policy" || origin === "agent"
+)
 
 /** Tags by wire word; below the rows' own words are synonyms. */
 export const byWord: ReadonlyMap<string, Tag> = new Map([

@@ -7,7 +7,7 @@ import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as AgentError from "../../AgentError.ts"
 import type * as Dialect from "../../Dialect.ts"
-import { byCode, byStatus, byWord, type Tag, type TagOf } from "../errors/errorTable.ts"
+import { byCode, byStatus, byWord, type Tag, type TagOf, toWord } from "../errors/errorTable.ts"
 import { type JsonObject, type Members, omitUndefined } from "./wireSchema.ts"
 
 export const domain = "a2a-protocol.org"
@@ -77,9 +77,7 @@ export const readError = (error: unknown): Dialect.WireFailure => {
 }
 
 /** Converts `TaskNotFoundError` or `…/errors/task-not-found` to `TASK_NOT_FOUND`. */
-const wordOf = (type: string): string =>
-  (type.split(/[/#:]/).at(-1) ?? "").replace(/Error$/, "").replace(/([a-z])([A-Z])/g, "$1_$2").replaceAll("-", "_")
-    .toUpperCase()
+const wordOf = (type: string): string => toWord(type.split(/[/#:]/).at(-1) ?? "").replaceAll("-", "_")
 
 /** Reads the `[{ loc, msg }]` of FastAPI. */
 const readProblems = (detail: unknown): ReadonlyArray<AgentError.Violation> =>
