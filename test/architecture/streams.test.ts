@@ -22,7 +22,7 @@ describe("streams", () => {
       "packages/core/src/AgentStream.ts",
       "packages/core/src/StreamEvent.ts",
       // decides when the state of a conversation follows
-      "packages/core/src/internal/conversation/reading.ts",
+      "packages/core/src/internal/conversation/turnEvents.ts",
       // notes tool calls in spans
       "packages/core/src/internal/http/observation.ts",
       "packages/core/src/internal/protocol/modelReaders.ts",

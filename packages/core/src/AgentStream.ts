@@ -42,8 +42,8 @@ export interface Final {
 }
 
 /**
- * Emits the steps of the agent as they come, each once, and the answer last. Whoever shows a run and keeps its answer reads
- * the stream once. A view of a message to a task that exists begins with the message.
+ * Emits the steps of the agent as they come, each once, and the answer last, for programs that show both. Of a task that is
+ * continued, the steps before the message are left out.
  *
  * ```ts
  * import { AgentStream, Message, Part, Id, StreamEvent } from "@effect-a2a/core"
@@ -64,13 +64,10 @@ export interface Final {
 export const steps = <E, R>(self: Events<E, R>): Stream.Stream<Step.Step | Final, E, R> =>
   Stream.suspend(() => {
     const progress = TaskProgress.make()
-    const taken = Stream.mapAccumArray(
+    const taken = read<E, R, TaskProgress.TaskProgress, Step.Step | Final>(
       self,
       () => progress,
-      (progress, events): readonly [TaskProgress.TaskProgress, ReadonlyArray<Step.Step | Final>] => [
-        progress,
-        events.flatMap((event) => TaskProgress.add(progress, event).steps)
-      ]
+      (progress, event) => TaskProgress.add(progress, event).steps
     )
     // a stream that fails has no answer, hence not `onHalt`
     const last = Stream.suspend(() => {
@@ -83,6 +80,20 @@ export const steps = <E, R>(self: Events<E, R>): Stream.Stream<Step.Step | Final
     return Stream.concat(taken, last)
   })
 
+/** Emits what each event adds to a state that is changed in place, and at the end what `onEnd` returns. */
+const read = <E, R, S, A>(
+  self: Events<E, R>,
+  make: () => S,
+  add: (state: S, event: StreamEvent.StreamEvent) => ReadonlyArray<A>,
+  onEnd: (state: S) => ReadonlyArray<A> = () => []
+): Stream.Stream<A, E, R> =>
+  Stream.mapAccumArray(
+    self,
+    make,
+    (state, events): readonly [S, ReadonlyArray<A>] => [state, events.flatMap((event) => add(state, event))],
+    { onHalt: onEnd }
+  )
+
 /** Emits steps of one kind, as a value each. Nothing of the events is kept. */
 const view = <E, R, A>(self: Events<E, R>, f: (step: Step.Step) => A | undefined): Stream.Stream<A, E, R> => {
   const pick = (steps: ReadonlyArray<Step.Step>): ReadonlyArray<A> =>
@@ -90,14 +101,11 @@ const view = <E, R, A>(self: Events<E, R>, f: (step: Step.Step) => A | undefined
       const value = f(step)
       return value === undefined ? [] : [value]
     })
-  return Stream.mapAccumArray(
+  return read(
     self,
     Reading.make,
-    (reading, events): readonly [Reading.Reading, ReadonlyArray<A>] => [
-      reading,
-      events.flatMap((event) => pick(Reading.read(reading, event)))
-    ],
-    { onHalt: (reading) => pick(Reading.end(reading)) }
+    (reading, event) => pick(Reading.read(reading, event)),
+    (reading) => pick(Reading.end(reading))
   )
 }
 
@@ -128,35 +136,21 @@ const changedIds = (event: StreamEvent.StreamEvent): ReadonlyArray<string> =>
 
 /** Emits an artifact, with all chunks so far, after every event that has a chunk of it. */
 export const artifacts = <E, R>(self: Events<E, R>): Stream.Stream<Artifact.Artifact, E, R> =>
-  Stream.mapAccumArray(
-    self,
-    TaskProgress.make,
-    (progress, events): readonly [TaskProgress.TaskProgress, ReadonlyArray<Artifact.Artifact>] => [
-      progress,
-      events.flatMap((event) => {
-        const ids = changedIds(event)
-        TaskProgress.add(progress, event)
-        return ids.length === 0
-          ? []
-          : TaskProgress.artifacts(progress).filter(({ artifactId }) => ids.includes(artifactId))
-      })
-    ]
-  )
+  read(self, TaskProgress.make, (progress, event) => {
+    const ids = changedIds(event)
+    TaskProgress.add(progress, event)
+    return ids.length === 0
+      ? []
+      : TaskProgress.artifacts(progress).filter(({ artifactId }) => ids.includes(artifactId))
+  })
 
 /** Emits the task after each event of it. */
 export const snapshots = <E, R>(self: Events<E, R>): Stream.Stream<Task.Task, E, R> =>
-  Stream.mapAccumArray(
-    self,
-    TaskFold.make,
-    (fold, events): readonly [TaskFold.TaskFold, ReadonlyArray<Task.Task>] => [
-      fold,
-      events.flatMap((event) => {
-        if (event._tag === "Message" || isForeign({ taskId: fold.task?.id }, event)) return []
-        const task = TaskFold.toTask(TaskFold.add(fold, event))
-        return task === undefined ? [] : [task]
-      })
-    ]
-  )
+  read(self, TaskFold.make, (fold, event) => {
+    if (event._tag === "Message" || isForeign({ taskId: fold.task?.id }, event)) return []
+    const task = TaskFold.toTask(TaskFold.add(fold, event))
+    return task === undefined ? [] : [task]
+  })
 
 /** Returns the answer at the end of a stream, `Answer.empty` if the stream has no events. */
 export const answer = <E, R>(self: Events<E, R>): Effect.Effect<Answer.Answer, E, R> => Stream.run(self, Answer.sink)

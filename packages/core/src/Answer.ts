@@ -23,6 +23,7 @@ import * as Sink from "effect/Sink"
 import * as Artifact from "./Artifact.ts"
 import * as Id from "./Id.ts"
 import * as Baseline from "./internal/turn/baseline.ts"
+import * as Source from "./internal/turn/source.ts"
 import * as Message from "./Message.ts"
 import type * as StreamEvent from "./StreamEvent.ts"
 import * as Task from "./Task.ts"
@@ -80,10 +81,10 @@ const textOf = ({ past }: TaskProgress.TaskProgress, artifacts: ReadonlyArray<Ar
 /** The text of the agent's messages without its question; of a task that failed, the reason. */
 const saidText = ({ said }: TaskProgress.TaskProgress, { status }: Task.Task): string => {
   const { message, state } = status
-  if (message !== undefined && (state === "failed" || state === "canceled" || state === "rejected")) {
-    return Message.text(message)
-  }
-  const question = TaskState.isInterrupted(state) && message !== undefined ? `message ${message.messageId}` : undefined
+  if (message !== undefined && TaskState.isUnsuccessful(state)) return Message.text(message)
+  const question = TaskState.isInterrupted(state) && message !== undefined
+    ? Source.ofMessage(message.messageId)
+    : undefined
   return said.reduce((text, step) => step.source === question ? text : text + step.text, "").replace(/^\n\n/, "")
 }
 

@@ -24,6 +24,7 @@ import * as Baseline from "./internal/turn/baseline.ts"
 import * as Hash from "./internal/turn/eventHash.ts"
 import { isForeign } from "./internal/turn/foreign.ts"
 import * as Reading from "./internal/turn/reading.ts"
+import * as Source from "./internal/turn/source.ts"
 import * as TaskFold from "./internal/turn/taskFold.ts"
 import type * as Message from "./Message.ts"
 import type * as Step from "./Step.ts"
@@ -44,7 +45,9 @@ export interface TaskProgress {
   readonly said: Array<Step.Text>
   /** The artifacts before the turn, if the message was sent to a task that exists. */
   readonly past: ReadonlyMap<string, Artifact.Artifact>
+  /** The task so far, for {@link task}. */
   readonly fold: TaskFold.TaskFold
+  /** The lengths, hashes and ids of what passed, so that each step is reported once. */
   readonly reading: Reading.Reading
 }
 
@@ -60,8 +63,6 @@ export const make = (): TaskProgress => ({
   fold: TaskFold.make(),
   reading: Reading.make()
 })
-
-const isOfArtifact = ({ source }: Step.Text): boolean => source.startsWith("artifact ")
 
 const addBaseline = (self: Mutable, event: StreamEvent.StreamEvent): void => {
   const past = Reading.isPast(self.reading, event) ? event : Baseline.of(event)?.task
@@ -81,7 +82,7 @@ export const add = (self: TaskProgress, event: StreamEvent.StreamEvent): TaskPro
   for (const step of steps) {
     if (step._tag === "ToolCall") progress.toolCalls = ToolCall.add(progress.toolCalls, step.call)
     if (step._tag === "ToolResult") progress.toolCalls = ToolCall.add(progress.toolCalls, step.result)
-    if (step._tag === "Text" && !isQuestion && !isOfArtifact(step)) self.said.push(step)
+    if (step._tag === "Text" && !isQuestion && !Source.isOfArtifact(step.source)) self.said.push(step)
   }
   return self
 }
@@ -90,7 +91,7 @@ export const add = (self: TaskProgress, event: StreamEvent.StreamEvent): TaskPro
 export const end = (self: TaskProgress): TaskProgress => {
   const progress: Mutable = self
   progress.steps = Reading.end(self.reading)
-  for (const step of progress.steps) if (step._tag === "Text" && !isOfArtifact(step)) self.said.push(step)
+  for (const step of progress.steps) if (step._tag === "Text" && !Source.isOfArtifact(step.source)) self.said.push(step)
   return self
 }
 

@@ -38,6 +38,10 @@ export type Interrupted = "input-required" | "auth-required"
 export const isTerminal = (state: TaskState): state is Terminal =>
   state === "completed" || state === "failed" || state === "canceled" || state === "rejected"
 
+/** Returns true if a task ended without its result: failed, canceled or rejected. */
+export const isUnsuccessful = (state: TaskState): state is Exclude<Terminal, "completed"> =>
+  isTerminal(state) && state !== "completed"
+
 /** Returns true if the task waits for its caller: for input, or for authentication. */
 export const isInterrupted = (state: TaskState): state is Interrupted =>
   state === "input-required" || state === "auth-required"

@@ -47,7 +47,7 @@ const text = (reason: AgentErrorReason, name: string): string | undefined => {
 
 const whatToDo = (reason: AgentErrorReason, taskId: string | undefined): string => {
   if (reason._tag === "TimeoutError" && taskId !== undefined) return `allow more time; see a2a task get ${taskId}`
-  if (text(reason, "delivery") === "unknown") return "see a2a task list before you ask again: the agent may be at work"
+  if (reason.delivery === "unknown") return "see a2a task list before you ask again: the agent may be at work"
   if (reason.retryAfter !== undefined) return `try again in ${Duration.format(reason.retryAfter)}`
   if (reason._tag === "StreamInterruptedError" && taskId !== undefined) {
     return reason.isResumable ? `resume it with a2a task watch ${taskId}` : `see a2a task get ${taskId}`

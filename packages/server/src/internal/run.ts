@@ -36,16 +36,15 @@ export const withTurnSpan = ({ contextId, taskId }: Turn) =>
     attributes: { "a2a.task.id": taskId, "gen_ai.conversation.id": contextId }
   }, { captureStackTrace: false })
 
-const isUnsuccessful = (state: TaskState.TaskState): boolean =>
-  state === "failed" || state === "canceled" || state === "rejected"
-
 /** Notes the last state in the span of the turn, with the code of a failure. */
 const annotateEnd = (state: TaskState.TaskState, exit: Exit.Exit<void, AgentErrorReason>): Effect.Effect<void> => {
   const name = Telemetry.stateName(state)
   const refusal = Exit.isFailure(exit) ? Cause.findErrorOption(exit.cause) : Option.none()
   return Effect.annotateCurrentSpan({
     "a2a.task.state": name,
-    ...(isUnsuccessful(state) ? { "error.type": Option.isSome(refusal) ? refusal.value.code : name } : undefined)
+    ...(TaskState.isUnsuccessful(state)
+      ? { "error.type": Option.isSome(refusal) ? refusal.value.code : name }
+      : undefined)
   })
 }
 
@@ -121,7 +120,7 @@ export const run = (sinks: Sinks, turn: Turn, first: Task.Task, replies: Stream.
       (exit) => Effect.andThen(finish(exit), Effect.suspend(() => annotateEnd(writer.state(), exit)))
     )
     // the span is an error
-    if (isUnsuccessful(writer.state())) return yield* Effect.fail(Telemetry.stateName(writer.state()))
+    if (TaskState.isUnsuccessful(writer.state())) return yield* Effect.fail(Telemetry.stateName(writer.state()))
   }).pipe(
     withTurnSpan(turn),
     Effect.catchCause((cause) =>

@@ -13,38 +13,38 @@ import { waitForSuccess } from "../transport/waitForTask.ts"
 import { isForeign } from "../turn/foreign.ts"
 import * as Contexts from "./contexts.ts"
 import * as Failures from "./failures.ts"
-import * as Reading from "./reading.ts"
 import * as Thread from "./thread.ts"
+import * as TurnEvents from "./turnEvents.ts"
 
 type Events = Stream.Stream<StreamEvent.StreamEvent, AgentError>
 
 interface Following {
   readonly thread: Thread.Thread
   readonly task: Task
-  readonly reading: Reading.Reading
+  readonly received: TurnEvents.TurnEvents
   /** Messages of the transcript: a replay of the task repeats questions that were answered. */
   readonly known: ReadonlySet<MessageId>
   first: StreamEvent.StreamEvent | undefined
   isGone: boolean
 }
 
-const publish = ({ reading, task, thread }: Following) =>
+const publish = ({ received, task, thread }: Following) =>
   Effect.suspend(() =>
-    Thread.apply(thread, { _tag: "Receive", progress: Reading.read(reading) ?? { task, news: task } })
+    Thread.apply(thread, { _tag: "Receive", progress: TurnEvents.read(received) ?? { task, news: task } })
   )
 
 const conclude = (self: Following): Effect.Effect<unknown> =>
   Effect.suspend((): Effect.Effect<unknown> => {
-    const { isGone, reading, thread } = self
+    const { isGone, received, thread } = self
     thread.catchUp = Effect.void
     thread.context.turns--
-    const isUnknown = isGone && Reading.task(reading) === undefined
+    const isUnknown = isGone && TurnEvents.task(received) === undefined
     return isUnknown ? Thread.apply(thread, { _tag: "Forget" }) : publish(self)
   })
 
 /** The whole task once it is completed, if the peer emitted only what was new. */
-const missing = ({ first, reading, task, thread }: Following): Events => {
-  if (first?._tag === "Task" || Reading.task(reading)?.status.state !== "completed") return Stream.empty
+const missing = ({ first, received, task, thread }: Following): Events => {
+  if (first?._tag === "Task" || TurnEvents.task(received)?.status.state !== "completed") return Stream.empty
   return Stream.fromEffect(thread.agent.getTask(task.id)).pipe(
     Stream.filter(Delivery.hasContent),
     Stream.catch(() => Stream.empty)
@@ -62,8 +62,8 @@ const events = (self: Following): Events =>
     Stream.catchIf(Failures.cannotSubscribe, () => Stream.fromEffect(waitForSuccess(self.thread.agent, self.task.id))),
     Stream.tapError((error) =>
       Effect.sync(() => {
-        if ("task" in error.reason) Reading.add(self.reading, error.reason.task)
-        self.isGone = Failures.endsTask(error) && Reading.task(self.reading) === undefined
+        if ("task" in error.reason) TurnEvents.add(self.received, error.reason.task)
+        self.isGone = Failures.endsTask(error) && TurnEvents.task(self.received) === undefined
       })
     ),
     Stream.concat(Stream.suspend(() => missing(self))),
@@ -71,9 +71,9 @@ const events = (self: Following): Events =>
       Effect.suspend(() => {
         self.first ??= events[0]
         for (const event of events) {
-          if (!isForeign({ taskId: self.task.id }, event)) Reading.add(self.reading, event)
+          if (!isForeign({ taskId: self.task.id }, event)) TurnEvents.add(self.received, event)
         }
-        return Reading.isDue(self.reading) ? Effect.as(publish(self), events) : Effect.succeed(events)
+        return TurnEvents.isDue(self.received) ? Effect.as(publish(self), events) : Effect.succeed(events)
       })
     )
   )
@@ -97,7 +97,7 @@ const begin = Effect.fnUntraced(function*(thread: Thread.Thread): Effect.fn.Retu
   const self: Following = {
     thread,
     task,
-    reading: Reading.make(undefined),
+    received: TurnEvents.make(undefined),
     known: new Set(transcript.map(({ messageId }) => messageId)),
     first: undefined,
     isGone: false
@@ -105,7 +105,7 @@ const begin = Effect.fnUntraced(function*(thread: Thread.Thread): Effect.fn.Retu
   yield* Effect.acquireRelease(
     Effect.suspend(() => {
       thread.context.turns++
-      thread.catchUp = Effect.suspend(() => self.reading.unread > 0 ? Effect.asVoid(publish(self)) : Effect.void)
+      thread.catchUp = Effect.suspend(() => self.received.unread > 0 ? Effect.asVoid(publish(self)) : Effect.void)
       return publish(self)
     }),
     () => conclude(self)

@@ -14,10 +14,10 @@ import type { Task } from "../../Task.ts"
 import { isForeign } from "../turn/foreign.ts"
 import * as Contexts from "./contexts.ts"
 import * as Failures from "./failures.ts"
-import * as Reading from "./reading.ts"
 import * as Thread from "./thread.ts"
 import * as Transcript from "./transcript.ts"
 import * as Transition from "./transition.ts"
+import * as TurnEvents from "./turnEvents.ts"
 
 /** The conversation at the beginning of a turn. */
 interface Before {
@@ -38,7 +38,7 @@ interface Turn {
   readonly isNew: boolean
   /** Holds the context that the agent names in its answer. */
   readonly scope: Scope.Scope
-  readonly reading: Reading.Reading
+  readonly received: TurnEvents.TurnEvents
   /** The task that the events belong to; those of others are passed on, and change nothing. */
   taskId: Id.TaskId | undefined
   reply: Message.Message | undefined
@@ -82,9 +82,9 @@ const enter = Effect.fnUntraced(function*({ scope, thread }: Turn, contextId: Id
 })
 
 /** Brings the state level with the events so far. */
-const publish = ({ reading, thread }: Turn, contextId?: Id.ContextId): Effect.Effect<void> =>
+const publish = ({ received, thread }: Turn, contextId?: Id.ContextId): Effect.Effect<void> =>
   Effect.suspend(() =>
-    Effect.asVoid(Thread.apply(thread, { _tag: "Receive", contextId, progress: Reading.read(reading) }))
+    Effect.asVoid(Thread.apply(thread, { _tag: "Receive", contextId, progress: TurnEvents.read(received) }))
   )
 
 const observe = (turn: Turn, events: ReadonlyArray<StreamEvent.StreamEvent>): Effect.Effect<void> =>
@@ -96,12 +96,12 @@ const observe = (turn: Turn, events: ReadonlyArray<StreamEvent.StreamEvent>): Ef
     })
     if (own.length === 0) return Effect.void
     for (const event of own) {
-      Reading.add(turn.reading, event)
+      TurnEvents.add(turn.received, event)
       if (event._tag === "Message") turn.reply = event
     }
     const named = own.findLast((event) => event.contextId !== undefined)?.contextId
     const isNamed = named !== undefined && named !== SubscriptionRef.getUnsafe(turn.thread.state).contextId
-    if (!isNamed) return Reading.isDue(turn.reading) ? publish(turn) : Effect.void
+    if (!isNamed) return TurnEvents.isDue(turn.received) ? publish(turn) : Effect.void
     return Effect.andThen(enter(turn, named), publish(turn, named))
   }).pipe(Effect.uninterruptible)
 
@@ -140,10 +140,10 @@ const concludeUnanswered = (turn: Turn) => {
 
 const conclude = (turn: Turn): Effect.Effect<unknown> =>
   Effect.suspend((): Effect.Effect<unknown> => {
-    const { reading, reply, thread } = turn
+    const { received, reply, thread } = turn
     thread.catchUp = Effect.void
     thread.context.turns--
-    const progress = Reading.result(reading)
+    const progress = TurnEvents.result(received)
     if (progress !== undefined) return Thread.apply(thread, { _tag: "Receive", progress })
     return reply === undefined ? concludeUnanswered(turn) : Thread.apply(thread, { _tag: "Reply", reply })
   })
@@ -193,7 +193,7 @@ export const begin = Effect.fnUntraced(function*(
     before,
     isNew: !Transcript.has(transcript, message),
     scope: yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void)),
-    reading: Reading.make(asked),
+    received: TurnEvents.make(asked),
     taskId,
     reply: undefined,
     failure: undefined
@@ -201,7 +201,7 @@ export const begin = Effect.fnUntraced(function*(
   yield* Effect.acquireRelease(
     Effect.suspend(() => {
       thread.context.turns++
-      thread.catchUp = Effect.suspend(() => turn.reading.unread > 0 ? publish(turn) : Effect.void)
+      thread.catchUp = Effect.suspend(() => turn.received.unread > 0 ? publish(turn) : Effect.void)
       return Thread.apply(thread, { _tag: "Send", message })
     }),
     () => conclude(turn)
@@ -213,7 +213,7 @@ export const begin = Effect.fnUntraced(function*(
     options: { ...given.configuration, metadata: given.metadata, after: asked && toAnswer(asked) },
     policy: unanswered === undefined || contextId === undefined
       ? never
-      : Schedule.while(whileBusy, () => turn.reading.isEmpty),
+      : Schedule.while(whileBusy, () => turn.received.isEmpty),
     observe: (events) => observe(turn, events),
     fail: (error) => fail(turn, error)
   }

@@ -23,7 +23,7 @@ import { withDelivery } from "../errors/sendDelivery.ts"
 import { toReason } from "../protocol/failure.ts"
 import * as LastEventId from "../transport/lastEventId.ts"
 import { singleEvent } from "../transport/singleEvent.ts"
-import { asksForInput } from "../transport/streamEnd.ts"
+import * as StreamEnd from "../transport/streamEnd.ts"
 import * as EventStream from "./eventStream.ts"
 import * as Json from "./json.ts"
 import type { ObservedAgent, Observer } from "./observation.ts"
@@ -186,13 +186,10 @@ const decodeResult = (self: Connection, operation: Operation.Any, { json, receiv
 const decodeEvent = (self: Connection, operation: Operation.Streaming, json: unknown) =>
   decode(self, operation, json) as Result.Result<StreamEvent.StreamEvent, Reason>
 
-/** Returns what decides the end of a stream: how it was opened, and the task if the request names one. */
-const endOf = (operation: Operation.Streaming, request: object): Pick<EventStream.Options, "mode" | "taskId"> => {
+/** Returns what decides the end of a stream, by how it was opened. */
+const endOf = (operation: Operation.Streaming, request: object): StreamEnd.StreamEnd => {
   const { id, message } = request as { readonly id?: TaskId; readonly message?: { readonly taskId?: TaskId } }
-  if (operation._tag === "SubscribeToTask") return { mode: "subscribe", taskId: id }
-  return message?.taskId === undefined
-    ? { mode: "send", taskId: undefined }
-    : { mode: "followUp", taskId: message.taskId }
+  return operation._tag === "SubscribeToTask" ? StreamEnd.make("subscribe", id) : StreamEnd.ofMessage(message ?? {})
 }
 
 /** Reads the events of an open stream. */
@@ -201,7 +198,7 @@ const events = (
   operation: Operation.Streaming,
   prepared: Prepare.Prepared,
   received: HttpPeer.Received,
-  options: Pick<EventStream.Options, "cursor" | "mode" | "readTask" | "taskId">,
+  options: Pick<EventStream.Options, "cursor" | "end" | "readTask">,
   progress: Progress
 ): Stream.Stream<StreamEvent.StreamEvent, Reason> => {
   const codec: Decoder<unknown> | undefined = self.dialect.success[operation._tag]
@@ -233,7 +230,7 @@ const events = (
 const foldTask = (events: Stream.Stream<StreamEvent.StreamEvent, Reason>, id: TaskId) => {
   const progress = TaskProgress.make()
   return events.pipe(
-    Stream.takeUntil((event) => asksForInput(id, event)),
+    Stream.takeUntil((event) => StreamEnd.asksForInput(id, event)),
     Stream.runForEachArray((events) => Effect.sync(() => TaskProgress.addAll(progress, events))),
     Effect.map(() => TaskProgress.task(progress))
   )
@@ -299,7 +296,7 @@ export const make = (options: {
       const lastEventId = cursor && LastEventId.begin(cursor, operation._tag === "SubscribeToTask")
       const exchanged = yield* exchange(self, prepared, eventStreamType, lastEventId)
       if ("json" in exchanged) return yield* single(self, operation, exchanged, progress)
-      const options = { cursor, readTask: read, ...endOf(operation, request) }
+      const options = { cursor, readTask: read, end: endOf(operation, request) }
       return events(self, operation, prepared, exchanged.received, options, progress)
     }))
 

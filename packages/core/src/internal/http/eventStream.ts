@@ -33,9 +33,8 @@ export interface Options {
   readonly read: (data: unknown, event: string) => Result.Result<StreamEvent.StreamEvent | undefined, Reason>
   /** Returns the end mark of the event that was read last, if it has one. */
   readonly isFinal: () => boolean | undefined
-  readonly mode: StreamEnd.Mode
-  /** The task of the stream, if it is known before the first event. */
-  readonly taskId: TaskId | undefined
+  /** Decides when the stream ends; events are added to it. */
+  readonly end: StreamEnd.StreamEnd
   /** Reads the task, if the peer ends the stream although the task has not settled. */
   readonly readTask: (taskId: TaskId) => Effect.Effect<Task, Reason>
   readonly dialect: string
@@ -80,7 +79,7 @@ const readEvent = (
 /** Makes the decoder of one connection: text to events, and whether the stream may end. */
 const makeDecoder = (options: Options) => {
   let parsed: Array<Sse.Event> = []
-  const end = StreamEnd.make(options.mode, options.taskId)
+  const { end } = options
   let retryAfter: Duration.Duration | undefined
   let failure: Reason | undefined
   const parser = BodyParser.make((event) => {

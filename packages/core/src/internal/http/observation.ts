@@ -3,7 +3,6 @@
  * meter nothing is measured. Tested in `test/resilience/tracing.test.ts`.
  */
 import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Headers from "effect/http/Headers"
@@ -20,9 +19,9 @@ import type { TaskId } from "../../Id.ts"
 import type * as Operation from "../../Operation.ts"
 import type * as Part from "../../Part.ts"
 import * as StreamEvent from "../../StreamEvent.ts"
-import type { TaskState } from "../../TaskState.ts"
+import { isUnsuccessful, type TaskState } from "../../TaskState.ts"
 import { protoStates } from "../protocol/enums.ts"
-import { addSpanEvent } from "../transport/spanEvent.ts"
+import { addSpanEvent, parentSpan } from "../transport/spanEvent.ts"
 import { isForeign } from "../turn/foreign.ts"
 
 type Attributes = Readonly<Record<string, string>>
@@ -40,8 +39,7 @@ const secretHeaders = ["proxy-authorization", "x-a2a-notification-token"]
 
 const isTraced = Effect.withFiber((fiber) =>
   Effect.succeed(
-    fiber.getRef(Tracer.Tracer) !== Tracer.nativeTracer ||
-      Context.getOrUndefined(fiber.context as Context.Context<Tracer.ParentSpan>, Tracer.ParentSpan) !== undefined
+    fiber.getRef(Tracer.Tracer) !== Tracer.nativeTracer || parentSpan(fiber) !== undefined
   )
 )
 
@@ -142,9 +140,8 @@ const nameOf = ({ _tag, kind }: Operation.Any) => ({
 })
 
 /** True if the call was to bring a task to its end, and the task did not succeed. */
-const isUnsuccessful = ({ operation, state }: Call): boolean =>
-  (operation.kind === "send" || operation.mode === "streaming") &&
-  (state === "failed" || state === "canceled" || state === "rejected")
+const lacksSuccess = ({ operation, state }: Call): boolean =>
+  (operation.kind === "send" || operation.mode === "streaming") && state !== undefined && isUnsuccessful(state)
 
 /** The interface of an agent. */
 export interface ObservedPeer {
@@ -198,7 +195,7 @@ const measure = (agent: Agent, call: Call, which: keyof Meter): Effect.Effect<vo
 const end = (agent: Agent, call: Call, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
   Effect.suspend(() => {
     const { clock, span, state } = call
-    if (state !== undefined && isUnsuccessful(call)) call.code ??= protoStates[state]
+    if (state !== undefined && lacksSuccess(call)) call.code ??= protoStates[state]
     if (span !== undefined) {
       annotate(span, {
         "gen_ai.agent.name": agent.name,

@@ -106,7 +106,7 @@ export const makeDecoder = <A>(options: DecoderOptions<A>): Dialect.Decoder<A> =
 })
 
 /** Creates an encoder. It fails with the members that the dialect has no place for, and with values that are not JSON. */
-export const makeEncoder = <A>(
+const makeEncoder = <A>(
   write: (value: A) => Schema.Json,
   unsupportedFields?: UnsupportedFields<A>
 ): Dialect.Encoder<A> => ({

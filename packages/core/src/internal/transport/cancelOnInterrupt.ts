@@ -67,9 +67,6 @@ interface Send {
   first: Fiber.Fiber<readonly [Event, ...Array<Event>], Failure | Cause.Done> | undefined
 }
 
-const endOf = ({ message: { taskId } }: Request): StreamEnd.StreamEnd =>
-  StreamEnd.make(taskId === undefined ? "send" : "followUp", taskId)
-
 const add = (send: Send, events: ReadonlyArray<Event>): void => {
   for (const event of events) {
     if (isForeign(send.end, event)) continue
@@ -131,7 +128,7 @@ const watch = (settings: Settings, request: Request, stream: Events): Events => 
   const open = Effect.fnUntraced(function*(scope: Scope.Scope): Effect.fn.Return<Next> {
     const send: Send = {
       request,
-      end: endOf(request),
+      end: StreamEnd.ofMessage(request.message),
       connection: yield* Scope.make(),
       hasBegun: false,
       isSettled: false,
@@ -170,7 +167,7 @@ const callByStream = (
 ): Effect.Effect<Task | Message.Message, Transport.Failure | undefined> =>
   Effect.suspend(() => {
     const { stream } = settings.transport
-    const end = endOf(request)
+    const end = StreamEnd.ofMessage(request.message)
     const progress = TaskProgress.make()
     return watch(settings, request, stream(Operation.SendStreamingMessage, request)).pipe(
       Stream.takeUntil((event) => {

@@ -41,13 +41,16 @@ const mayBeRepeated = ({ reason }: AgentError): boolean =>
     (reason._tag !== "StreamInterruptedError" || reason.isResumable))
 
 /** Applies the total timeout to all attempts together, since they are one call. */
-const withinTotal =
-  (operation: Operation.Any, request: object, target: string) =>
-  <A>(self: Effect.Effect<A, AgentError>): Effect.Effect<A, AgentError> =>
-    Effect.mapError(Timeouts.withTotal(self), (error) =>
-      error._tag === "TimeoutError"
-        ? new AgentError({ operation: operation._tag, target, reason: withDelivery(operation, request, error, false) })
-        : error)
+const withinTotal = <A>(
+  self: Effect.Effect<A, AgentError>,
+  operation: Operation.Any,
+  request: object,
+  target: string
+): Effect.Effect<A, AgentError> =>
+  Effect.mapError(Timeouts.withTotal(self), (error) =>
+    error._tag === "TimeoutError"
+      ? new AgentError({ operation: operation._tag, target, reason: withDelivery(operation, request, error, false) })
+      : error)
 
 /** Retries reads. */
 export const retryReads = (policy: Policy) => retry(respectRetryAfter(policy), ({ idempotent }) => idempotent)
@@ -65,7 +68,7 @@ const retry = (schedule: Policy, canRepeat: (operation: Operation.Any) => boolea
   call: (operation, request) => {
     const once = self.call(operation, request)
     return canRepeat(operation)
-      ? withinTotal(operation, request, publicUrl(self.target.url))(Effect.retry(once, schedule))
+      ? withinTotal(Effect.retry(once, schedule), operation, request, publicUrl(self.target.url))
       : once
   },
   stream: (operation, request) => {

@@ -4,20 +4,18 @@
  */
 import type * as Part from "../../Part.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
+import { put } from "../turn/boundedMap.ts"
+import * as Content from "../turn/content.ts"
 import * as Hash from "../turn/eventHash.ts"
 
-interface Content {
+interface Source {
   /** The number of times that the content was replaced. */
   readonly version: number
-  length: number
-  hash: number
+  readonly content: Content.Content
 }
 
 /** Content by source. */
-export type Sources = Map<string, Content>
-
-// sources that are remembered; the oldest are forgotten first
-const maxSources = 4_096
+export type Sources = Map<string, Source>
 
 /** The content of an event: its source, its parts, and whether it replaces what the source had. */
 export interface Piece {
@@ -42,35 +40,17 @@ export const pieceOf = (event: StreamEvent.StreamEvent): Piece | undefined => {
   }
 }
 
-const addPart = (content: Content, part: Part.Part): void => {
-  if (part._tag === "Text") {
-    content.hash = Hash.mixText(content.hash, part.text)
-    content.length += part.text.length
-  } else {
-    content.hash = Hash.mixPart(content.hash, part)
-    content.length += 1
-  }
-}
-
-const contentOf = (sources: Sources, { replaces, source }: Piece): Content => {
+/** Returns the content that a piece adds to. */
+const before = (sources: Sources, { replaces, source }: Piece): Source => {
   const known = sources.get(source)
   if (known !== undefined && !replaces) return known
-  const content = { version: known === undefined ? 0 : known.version + 1, length: 0, hash: Hash.seed }
-  sources.delete(source)
-  sources.set(source, content)
-  if (sources.size > maxSources) {
-    for (const oldest of sources.keys()) {
-      sources.delete(oldest)
-      break
-    }
-  }
-  return content
+  return { version: known === undefined ? 0 : known.version + 1, content: Content.empty }
 }
 
 /** Adds the content of a piece. */
 export const add = (sources: Sources, piece: Piece): void => {
-  const content = contentOf(sources, piece)
-  for (const part of piece.parts) addPart(content, part)
+  const { content, version } = before(sources, piece)
+  put(sources, piece.source, { version, content: piece.parts.reduce(Content.addPart, content) })
 }
 
 /**
@@ -78,19 +58,21 @@ export const add = (sources: Sources, piece: Piece): void => {
  * what was delivered is returned as it is.
  */
 export const beyond = (delivered: Sources, replayed: Sources, piece: Piece): ReadonlyArray<Part.Part> => {
-  const known = delivered.get(piece.source)
-  const content = contentOf(replayed, piece)
-  const isEarlier = known !== undefined && content.version < known.version
-  const isLater = known === undefined || content.version > known.version
+  const source = delivered.get(piece.source)
+  const earlier = before(replayed, piece)
+  add(replayed, piece)
+  if (source === undefined || earlier.version > source.version) return piece.parts
+  if (earlier.version < source.version) return []
+  const known = source.content
+  let { content } = earlier
   const rest: Array<Part.Part> = []
   for (const part of piece.parts) {
-    const before = { ...content }
-    addPart(content, part)
-    if (isEarlier) continue
-    if (isLater || before.length >= known.length) rest.push(part)
+    const { hash, length } = content
+    content = Content.addPart(content, part)
+    if (length >= known.length) rest.push(part)
     else if (content.length > known.length && part._tag === "Text") {
-      const cut = known.length - before.length
-      const isSame = Hash.mixText(before.hash, part.text.slice(0, cut)) === known.hash
+      const cut = known.length - length
+      const isSame = Hash.mixText(hash, part.text.slice(0, cut)) === known.hash
       rest.push(isSame ? { ...part, text: part.text.slice(cut) } : part)
     } else if (content.length === known.length && content.hash !== known.hash) rest.push(part)
   }

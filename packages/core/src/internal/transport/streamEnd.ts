@@ -36,6 +36,10 @@ export const make = (mode: Mode, taskId: TaskId | undefined): StreamEnd => ({
   isFirst: true
 })
 
+/** Creates the end of the stream of a message, to a task or to none. */
+export const ofMessage = ({ taskId }: { readonly taskId?: TaskId | undefined }): StreamEnd =>
+  make(taskId === undefined ? "send" : "followUp", taskId)
+
 /** True for the leading snapshot of a message to a task: its state is that before the message. */
 export const isPast = ({ isFirst, mode }: StreamEnd, event: StreamEvent.StreamEvent): boolean =>
   mode === "followUp" && isFirst && event._tag === "Task"

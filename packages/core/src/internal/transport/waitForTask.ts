@@ -22,7 +22,7 @@ import { asksForInput } from "./streamEnd.ts"
 const operation = "Agent.waitFor"
 
 /** Polls after half a second, doubled each time up to 10 s, jittered; for an hour. */
-export const defaultPolicy: Retry.Policy = Schedule.min([
+const defaultPolicy: Retry.Policy = Schedule.min([
   Schedule.exponential("500 millis"),
   Schedule.spaced("10 seconds")
 ])

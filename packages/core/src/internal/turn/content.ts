@@ -1,4 +1,5 @@
 /** Content of which only the length and a running hash are kept: enough to recognize it at the beginning of other content. */
+import type * as Part from "../../Part.ts"
 import * as Hash from "./eventHash.ts"
 
 /** The length and the hash of everything added. */
@@ -14,6 +15,12 @@ export const addText = ({ hash, length }: Content, text: string): Content => ({
   length: length + text.length,
   hash: Hash.mixText(hash, text)
 })
+
+/** Adds a part: a text by its characters, any other as one item. */
+export const addPart = (content: Content, part: Part.Part): Content =>
+  part._tag === "Text"
+    ? addText(content, part.text)
+    : { length: content.length + 1, hash: Hash.mixPart(content.hash, part) }
 
 /** Returns the content of a text. */
 export const ofText = (text: string): Content => addText(empty, text)

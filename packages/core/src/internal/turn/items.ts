@@ -1,8 +1,9 @@
 /** Parts that are neither text nor thoughts, by source: a source that repeats them adds only those that follow. */
 import type * as Part from "../../Part.ts"
+import { put } from "./boundedMap.ts"
 import * as Content from "./content.ts"
 import * as Hash from "./eventHash.ts"
-import * as Sources from "./sources.ts"
+import type * as Sources from "./sources.ts"
 
 /** Returns true for tool calls, results, files and data. */
 export const isItem = (part: Part.Part): boolean =>
@@ -27,7 +28,7 @@ export const record = (
   const before = contents.get(id)
   const known = repeats(before, items, kind)
   const isWhole = before === undefined || (kind === "replace" && known === 0)
-  Sources.put(
+  put(
     contents,
     id,
     isWhole ? Content.addItems(Content.empty, items) : Content.addItems(before, items.slice(known))

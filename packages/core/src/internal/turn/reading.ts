@@ -14,6 +14,7 @@ import type * as Content from "./content.ts"
 import { isForeign } from "./foreign.ts"
 import * as Items from "./items.ts"
 import * as Pairing from "./pairing.ts"
+import * as Source from "./source.ts"
 import * as Sources from "./sources.ts"
 
 /** What is known of the events so far. */
@@ -127,9 +128,9 @@ const readMessage = (
 ): void => {
   if (role === "user") return
   const isUnidentified = messageId === Message.missingMessageId
-  const id = `message ${isUnidentified ? `without id ${++self.unidentified}` : messageId}`
+  const id = Source.ofMessage(isUnidentified ? `without id ${++self.unidentified}` : messageId)
   const isDelta = mayContinue && parts.some(({ mark }) => mark?._tag === "Delta")
-  readPiece(self, out, { id, source: isDelta ? "status" : id, kind, parts, hasText })
+  readPiece(self, out, { id, source: isDelta ? Source.status : id, kind, parts, hasText })
 }
 
 const readStatus = (
@@ -140,8 +141,14 @@ const readStatus = (
 ): void => {
   if (message === undefined) return
   const isSettled = TaskState.isSettled(state)
-  const isReason = state === "failed" || state === "canceled" || state === "rejected"
-  readMessage(self, out, message, isSnapshot ? "snapshot" : isSettled ? "repeat" : "piece", !isReason, !isSettled)
+  readMessage(
+    self,
+    out,
+    message,
+    isSnapshot ? "snapshot" : isSettled ? "repeat" : "piece",
+    !TaskState.isUnsuccessful(state),
+    !isSettled
+  )
 }
 
 const readArtifact = (
@@ -150,7 +157,7 @@ const readArtifact = (
   { artifactId, parts }: StreamEvent.ArtifactUpdate["artifact"],
   kind: Sources.Kind
 ): void => {
-  const id = `artifact ${artifactId}`
+  const id = Source.ofArtifact(artifactId)
   readPiece(self, out, { id, source: id, kind, parts, hasText: true })
 }
 

@@ -3,6 +3,7 @@
  * what the first had: each text is emitted once. Memory does not grow with the text. Tested in
  * `packages/core/test/turn.test.ts`.
  */
+import { put } from "./boundedMap.ts"
 import * as Content from "./content.ts"
 
 /**
@@ -48,15 +49,6 @@ export const make = (): Sources => ({
   last: undefined,
   hasText: false
 })
-
-// sources that are remembered; the oldest are forgotten first
-const maxSources = 4_096
-
-/** Remembers a source. */
-export const put = <A>(sources: Map<string, A>, id: string, source: A): void => {
-  if (!sources.has(id) && sources.size >= maxSources) sources.delete(sources.keys().next().value!)
-  sources.set(id, source)
-}
 
 /** The length of the text's beginning that is known, and true if the rest stands apart from it. */
 export interface Known {

@@ -16,7 +16,7 @@ import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 
 /** The models that exist. The task fails for others. */
-export const models: ReadonlyArray<string> = [
+const models: ReadonlyArray<string> = [
   "claude-sonnet-4",
   "deepseek-chat",
   "gemini-2.5-pro",
@@ -25,7 +25,7 @@ export const models: ReadonlyArray<string> = [
 ]
 
 /** The wait between two steps of a slow run. */
-export const slowness = Duration.seconds(1)
+const slowness = Duration.seconds(1)
 
 /** One part of progress, and its number in the run, which is in the id of its message. */
 interface Step {

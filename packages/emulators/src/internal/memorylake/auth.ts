@@ -5,7 +5,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { type Code, retryAfter } from "./refusals.ts"
 
 /** Keys that are always refused. Any other `sk_…` is valid. */
-export const keys: Readonly<Record<string, Code>> = {
+const keys: Readonly<Record<string, Code>> = {
   sk_invalid: "UNAUTHENTICATED",
   sk_quota: "QUOTA_EXCEEDED",
   sk_denied: "ACCESS_DENIED",

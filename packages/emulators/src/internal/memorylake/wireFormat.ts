@@ -11,7 +11,7 @@ import * as Stream from "effect/Stream"
 const number = (value: number) => Number.isInteger(value) ? value.toFixed(1) : String(value)
 
 /** Writes JSON with all numbers below a `data` member as floats. */
-export const stringify = (json: Schema.Json, isData = false): string => {
+const stringify = (json: Schema.Json, isData = false): string => {
   if (typeof json === "number") return isData ? number(json) : String(json)
   if (Array.isArray(json)) return `[${json.map((item) => stringify(item, isData)).join(",")}]`
   if (typeof json !== "object" || json === null) return JSON.stringify(json)
@@ -36,7 +36,7 @@ const ofStream = (response: HttpServerResponse.HttpServerResponse, body: Stream.
   )
 
 /** Rewrites a response in the format of the service. */
-export const rewrite = (response: HttpServerResponse.HttpServerResponse) => {
+const rewrite = (response: HttpServerResponse.HttpServerResponse) => {
   const { body } = response
   if (body._tag === "Stream") return ofStream(response, body.stream)
   return body._tag === "Uint8Array"

@@ -63,7 +63,7 @@ const readInvalidJson = ({ data, event }: Frame, issue: string): Reason => {
 }
 
 /** Reads one frame: an event, the failure of the run, or `undefined` if the frame holds no data. */
-export const readFrame = (frame: Frame): Result.Result<AdkEvent.Event | undefined, Reason> => {
+const readFrame = (frame: Frame): Result.Result<AdkEvent.Event | undefined, Reason> => {
   const { data, event } = frame
   const isError = event === "error"
   if (!isError && (data.trim() === "" || data === "[DONE]")) return Result.succeed(undefined)

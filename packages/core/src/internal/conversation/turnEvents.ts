@@ -10,7 +10,7 @@ import * as Baseline from "../turn/baseline.ts"
 import * as Transition from "./transition.ts"
 
 /** The events of a turn so far. `known` is the task that the message continues, as it was before. */
-export interface Reading {
+export interface TurnEvents {
   readonly known: Task | undefined
   readonly progress: TaskProgress.TaskProgress
   isEmpty: boolean
@@ -22,7 +22,7 @@ export interface Reading {
 }
 
 /** Begins a turn. */
-export const make = (known: Task | undefined): Reading => ({
+export const make = (known: Task | undefined): TurnEvents => ({
   known,
   progress: TaskProgress.make(),
   isEmpty: true,
@@ -34,7 +34,7 @@ export const make = (known: Task | undefined): Reading => ({
 const isChunk = (event: StreamEvent.StreamEvent): boolean => event._tag === "ArtifactUpdate" && event.append === true
 
 /** Adds an event. */
-export const add = (self: Reading, event: StreamEvent.StreamEvent): void => {
+export const add = (self: TurnEvents, event: StreamEvent.StreamEvent): void => {
   const { isEmpty, known } = self
   const continues = known !== undefined && StreamEvent.taskId(event) === known.id
   self.isPast = isEmpty && continues && event._tag === "Task" && TaskState.isInterrupted(event.status.state)
@@ -44,7 +44,7 @@ export const add = (self: Reading, event: StreamEvent.StreamEvent): void => {
 }
 
 /** Returns the whole task so far. */
-export const task = ({ progress }: Reading): Task | undefined => TaskProgress.task(progress)
+export const task = ({ progress }: TurnEvents): Task | undefined => TaskProgress.task(progress)
 
 type Parts = Artifact.Artifact["parts"]
 
@@ -59,21 +59,21 @@ const addition = (parts: Parts, before: Parts): Parts => {
 }
 
 /** The artifacts of the turn. Of one that had parts before the turn, the parts that were added. */
-const newArtifacts = ({ progress }: Reading): ReadonlyArray<Artifact.Artifact> =>
+const newArtifacts = ({ progress }: TurnEvents): ReadonlyArray<Artifact.Artifact> =>
   TaskProgress.artifacts(progress).flatMap((artifact) => {
     const parts = addition(artifact.parts, progress.past.get(artifact.artifactId)?.parts ?? [])
     return parts.length === 0 ? [] : [{ ...artifact, parts }]
   })
 
 /** Returns the task so far, and what is new of it, or nothing if no event had a task. */
-export const result = (self: Reading): Transition.Progress | undefined => {
+export const result = (self: TurnEvents): Transition.Progress | undefined => {
   const whole = task(self)
   if (whole === undefined) return undefined
   return { task: whole, news: whole.artifacts === undefined ? whole : { ...whole, artifacts: newArtifacts(self) } }
 }
 
 /** Returns the same for the state of the conversation while the turn goes on. */
-export const read = (self: Reading): Transition.Progress | undefined => {
+export const read = (self: TurnEvents): Transition.Progress | undefined => {
   self.size = Number.isFinite(self.unread) ? self.size + self.unread : self.size
   self.unread = 0
   const progress = result(self)
@@ -86,4 +86,4 @@ export const read = (self: Reading): Transition.Progress | undefined => {
  * True if the state of the conversation is to follow: at once, except for further chunks of artifacts. A long artifact is
  * copied again when it has grown by a sixteenth, so that the work is in proportion to its length.
  */
-export const isDue = ({ size, unread }: Reading): boolean => unread * 16 > size
+export const isDue = ({ size, unread }: TurnEvents): boolean => unread * 16 > size
