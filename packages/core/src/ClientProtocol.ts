@@ -61,6 +61,8 @@ export interface Traits {
    * true, so that a task without artifacts, history and message is an empty answer.
    */
   readonly getReturnsAnswer?: boolean | undefined
+  /** True if a subscription always replays the task from its first event. Default: false. */
+  readonly subscriptionReplays?: boolean | undefined
 }
 
 /** A protocol version: everything that a client's binding needs to write and read it. */

@@ -34,10 +34,14 @@ const says = (text: string, messageId = "m-1") =>
 const completed = StreamEvent.statusUpdate({ taskId, status: { state: "completed" } })
 
 /** What a program receives over the first connection and the second. */
-const receive = (first: ReadonlyArray<Event>, second: ReadonlyArray<Event>, isContinued = false) => {
+const receive = (
+  first: ReadonlyArray<Event>,
+  second: ReadonlyArray<Event>,
+  { isContinued = false, isWhole = false }: { readonly isContinued?: boolean; readonly isWhole?: boolean } = {}
+) => {
   const delivered = Delivered.make(undefined)
   const before = Delivered.makeFirst(delivered)(first)
-  return [...before, ...Delivered.makeResumed(delivered, { ...LastEventId.make(), isContinued })(second)]
+  return [...before, ...Delivered.makeResumed(delivered, { ...LastEventId.make(), isContinued }, isWhole)(second)]
 }
 
 const task = (events: ReadonlyArray<Event>): Task.Task | undefined =>
@@ -112,10 +116,43 @@ describe("a snapshot after a drop", () => {
   })
 })
 
+describe("a replay of the whole task after a drop of a stream that continued it", () => {
+  const question = StreamEvent.statusUpdate({
+    taskId,
+    status: {
+      state: "input-required",
+      message: { _tag: "Message", role: "agent", messageId: Id.MessageId.make("q"), parts: [Part.text("Which?")] }
+    }
+  })
+  const before: Task.Task = { _tag: "Task", id: taskId, status: question.status }
+  const past = [says("one", "m-0"), chunk([Part.text("Turn one.")]), question]
+  const turn = [says("0"), says("0"), chunk([Part.text("Turn two.")], { id: "b" }), completed]
+
+  it("repeats neither the turns before nor what was delivered", () => {
+    for (let cut = 0; cut < turn.length; cut++) {
+      const first = [before, ...turn.slice(0, cut)]
+      const expected = [before, ...turn]
+      assert.deepStrictEqual(receive(first, [...past, ...turn], { isWhole: true }), expected, `cut after ${cut}`)
+      assert.deepStrictEqual(receive(first, [question, ...turn]), expected, `cut after ${cut}, question first`)
+    }
+  })
+
+  it("ends with the task, whatever it leaves out", () => {
+    const first = [before, turn[0]!]
+    assert.deepStrictEqual(receive(first, [past[0]!, completed], { isWhole: true }), [...first, completed])
+    const snapshot = task([...past, ...turn])!
+    assert.deepStrictEqual(receive(first, [past[0]!, snapshot], { isWhole: true }), [...first, snapshot])
+  })
+})
+
 describe("a continuation after a drop", () => {
   it("delivers everything, even what equals the first event", () => {
     const first = [says("0"), says("0")]
-    assert.deepStrictEqual(receive(first, [says("0"), completed], true), [...first, says("0"), completed])
+    assert.deepStrictEqual(receive(first, [says("0"), completed], { isContinued: true }), [
+      ...first,
+      says("0"),
+      completed
+    ])
   })
 })
 
@@ -194,7 +231,7 @@ describe("any run, dropped anywhere,", () => {
 
   it.prop("is whole if the peer continues behind the last event id", [Run], ([pieces]) => {
     for (const { before, cut, events } of cuts(pieces)) {
-      assert.deepStrictEqual(receive(before, events.slice(cut), true), events)
+      assert.deepStrictEqual(receive(before, events.slice(cut), { isContinued: true }), events)
     }
   }, options)
 

@@ -52,7 +52,7 @@ export const patch = <V extends string>(
   ...self,
   recognizers: [recognizer, ...self.recognizers],
   extensionsHeader: "A2A-Extensions",
-  traits: { ...self.traits, getReturnsAnswer: false },
+  traits: { ...self.traits, getReturnsAnswer: false, subscriptionReplays: true },
   rest: { ...self.rest, contentType: "application/json", tenantSegment: false, routes: getFirst(self.rest.routes) },
   http: { failure: { decode: (body) => decodeEnvelope(body) ?? self.http.failure.decode(body) } },
   jsonRpc: {

@@ -31,6 +31,8 @@ export interface Delivered {
   tail: number
   /** The hash of the first task that was delivered. */
   firstTask: number | undefined
+  /** The hash of the status of that task if it waits: the message that is answered by the stream. */
+  question: number | undefined
   readonly states: Set<TaskState.TaskState>
   readonly sources: Sources.Sources
   /** Artifacts with at least one chunk, and whether their last chunk was marked as such. */
@@ -43,6 +45,7 @@ export const make = (taskId: TaskId | undefined): Delivered => ({
   positions: [],
   tail: Hash.seed,
   firstTask: undefined,
+  question: undefined,
   states: new Set(),
   sources: new Map(),
   artifacts: new Map()
@@ -62,10 +65,17 @@ export const isIncomplete = ({ artifacts }: Delivered, transport: Pick<Transport
     ? lacksAnswer(transport, task)
     : task.status.state === "completed" && !hasContent(task) && ![...artifacts.values()].every((isClosed) => isClosed)
 
+/** The hash of the update that reported the status of a task. */
+const hashStatus = ({ id, status }: Task): number => Hash.hashEvent(StreamEvent.statusUpdate({ taskId: id, status }))
+
 const recordTask = (self: Delivered, task: Task): void => {
   self.taskId ??= task.id
   if (isForeign(self, task)) return
-  self.firstTask ??= Hash.hashEvent(task)
+  if (self.firstTask === undefined) {
+    self.firstTask = Hash.hashEvent(task)
+    const isLeading = self.count === 0 && TaskState.isInterrupted(task.status.state)
+    if (isLeading) self.question = hashStatus(task)
+  }
   self.states.add(task.status.state)
   for (const { artifactId, parts } of task.artifacts ?? []) {
     Sources.add(self.sources, { source: `a ${artifactId}`, parts, replaces: true })
@@ -160,19 +170,35 @@ const acceptReplayed = (self: Delivered, replay: Replay, event: Update): Update 
   return catchUp(self, replay, event)
 }
 
-/** The connection of a subscription after a drop. */
-export const makeResumed = (self: Delivered, cursor: Cursor): Connection => {
+/**
+ * The connection of a subscription after a drop. A replay of the whole task begins before a stream that continued the task:
+ * it is skipped up to the question that the stream began with. `isWhole`: the agent always replays the whole task.
+ */
+export const makeResumed = (self: Delivered, cursor: Cursor, isWhole = false): Connection => {
   let replay: Replay | undefined
   let isFirst = true
+  let isPast = false
 
   /** Decides what the connection is; returns false if its first event is not to be delivered. */
   const begin = (event: Event): boolean => {
     if (cursor.isContinued) return true
     if (event._tag === "Task") {
       if (self.count === 0 || Hash.hashEvent(event) !== self.firstTask) return true
-    } else if (self.count === 0 || self.positions[0] !== Hash.hashEvent(event)) return true
+    } else if (self.count === 0 || self.positions[0] !== Hash.hashEvent(event)) {
+      isPast = self.question !== undefined && (isWhole || self.question === Hash.hashEvent(event))
+      return !isPast || skipPast(event)
+    }
     replay = makeReplay(self)
     return event._tag !== "Task"
+  }
+
+  /** Skips an event of the past; returns true for one that is not: a snapshot, or the end of the task. */
+  const skipPast = (event: Event): boolean => {
+    isPast = event._tag !== "Task" && !TaskState.isTerminal(StreamEvent.state(event) ?? "unspecified")
+    if (!isPast || self.question !== Hash.hashEvent(event)) return !isPast
+    isPast = false
+    replay = makeReplay(self)
+    return false
   }
 
   const accept = (event: Event): Event | undefined => {
@@ -182,7 +208,7 @@ export const makeResumed = (self: Delivered, cursor: Cursor): Connection => {
     if (isFirst) {
       isFirst = false
       if (!begin(event)) return undefined
-    }
+    } else if (isPast && !skipPast(event)) return undefined
     if (replay === undefined) return deliver(self, event)
     if (event._tag === "Task") {
       // an earlier snapshot inside a replay

@@ -111,7 +111,7 @@ const toLost = (
 }
 
 const connect = Effect.fnUntraced(function*(
-  { cursor, delivered, scope: parent }: Pick<Session, "cursor" | "delivered" | "scope">,
+  { cursor, delivered, scope: parent, transport }: Pick<Session, "cursor" | "delivered" | "scope" | "transport">,
   stream: Stream.Stream<Event, Failure>,
   isResumed: boolean
 ): Effect.fn.Return<Connection> {
@@ -121,7 +121,9 @@ const connect = Effect.fnUntraced(function*(
     pull: (yield* Channel.toPullScoped(channel, scope)) as Next,
     scope,
     openedAt: yield* Clock.currentTimeMillis,
-    accept: isResumed ? Delivered.makeResumed(delivered, cursor) : Delivered.makeFirst(delivered),
+    accept: isResumed
+      ? Delivered.makeResumed(delivered, cursor, transport.traits?.subscriptionReplays)
+      : Delivered.makeFirst(delivered),
     isFresh: true,
     isResumed
   }
