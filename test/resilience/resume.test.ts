@@ -336,6 +336,28 @@ describe("a dropped stream", () => {
     covers("field:N2-33", "ML-27")
   )
 
+  it.effect("goes on where it was cut if the agent replays the turns before, too", () =>
+    Effect.gen(function*() {
+      const question = status("input-required", "Which city?")
+      const asking = { ...task("input-required", "Turn one."), status: question.status }
+      const turn = [status("working", "Hm."), status("working", "Hm."), say(" Turn two.", { append: true })]
+      const all = [status("working", "Hm."), say("Turn one."), question, ...turn, status("completed")]
+      for (let cut = 0; cut <= turn.length; cut++) {
+        const { layer } = through().peer([
+          eventStream([asking, ...turn.slice(0, cut)], { end: "reset" }),
+          eventStream(all)
+        ], { protocol: lake })
+        const resuming = agent(layer.pipe(AgentTransport.resumable()))
+        const { end, events, text } = yield* Support.collect(Agent.stream("Lisbon", { taskId })).pipe(
+          Effect.provide(resuming),
+          fastForward
+        )
+        assert.strictEqual(end, "success", `cut after ${cut}`)
+        assert.strictEqual(events.length, turn.length + 2, `cut after ${cut}`)
+        assert.strictEqual(text, "Hm.Hm.\n\n Turn two.", `cut after ${cut}`)
+      }
+    }), covers("field:N2-04"))
+
   it.effect("respects a retry hint for all later drops", () =>
     Effect.gen(function*() {
       const times: Array<number> = []

@@ -120,9 +120,9 @@ const makeDecoder = (options: Options) => {
       parsed = parsed.filter((event) => Result.isSuccess(Json.parse(event.data)))
       return drain()
     },
-    /** Fails the stream if the end of the body is a drop. */
-    end: (toReason: () => Reason) => {
-      if (end.phase === "running") failure ??= toReason()
+    /** Fails the stream if the end of the body is a drop. `isLost`: the connection was lost before that end. */
+    end: (toReason: () => Reason, isLost: boolean) => {
+      if (end.phase === "running" || (isLost && end.phase === "mayEnd")) failure ??= toReason()
     },
     interrupted: (
       { cause, isResumable = true, message }: {
@@ -167,9 +167,9 @@ const pullEvents = (options: Options, texts: Texts): Next => {
     return phase === "ended" ? trailing : phase === "extended" ? within(maxSilence) : texts
   }
 
-  const end = (toReason: () => Reason): Next => {
+  const end = (toReason: () => Reason, isLost: boolean): Next => {
     const last = decoder.flush()
-    decoder.end(toReason)
+    decoder.end(toReason, isLost)
     isDone = true
     return emit(last, next)
   }
@@ -198,12 +198,12 @@ const pullEvents = (options: Options, texts: Texts): Next => {
     if (decoder.phase() === "closed") return closed
     return Pull.matchEffect(more(), {
       onSuccess: (texts) => emit(decoder.feed(texts), next),
-      onDone: () => end(() => decoder.interrupted({ message: "the stream ended before the task did" })),
+      onDone: () => end(() => decoder.interrupted({ message: "the stream ended before the task did" }), false),
       onFailure: (cause) => {
         const found = Cause.findErrorOption(cause)
         if (found._tag === "None") return Effect.failCause(cause as Cause.Cause<never>)
         const error = found.value
-        return end(() => error._tag === "TimeoutError" ? error : decoder.interrupted(connectionError(error)))
+        return end(() => error._tag === "TimeoutError" ? error : decoder.interrupted(connectionError(error)), true)
       }
     })
   })

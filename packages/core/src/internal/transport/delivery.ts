@@ -184,9 +184,11 @@ export const makeResumed = (self: Delivered, cursor: Cursor, isWhole = false): C
     if (cursor.isContinued) return true
     if (event._tag === "Task") {
       if (self.count === 0 || Hash.hashEvent(event) !== self.firstTask) return true
-    } else if (self.count === 0 || self.positions[0] !== Hash.hashEvent(event)) {
-      isPast = self.question !== undefined && (isWhole || self.question === Hash.hashEvent(event))
-      return !isPast || skipPast(event)
+    } else {
+      const hash = Hash.hashEvent(event)
+      isPast = self.question !== undefined && (isWhole || self.question === hash)
+      if (isPast) return skipPast(event)
+      if (self.count === 0 || self.positions[0] !== hash) return true
     }
     replay = makeReplay(self)
     return event._tag !== "Task"
