@@ -13,7 +13,7 @@ export const Delta = Schema.TaggedStruct("Delta", { source: Source, text: Schema
 export const Done = Schema.TaggedStruct("Done", { source: Source, state: Schema.String, text: Schema.String })
 /** An agent that does not answer. */
 export const Failed = Schema.TaggedStruct("Failed", { source: Source, refusal: Refusal })
-/** What the stream emits. */
+/** An item of the stream. */
 export const Chunk = Schema.Union([Delta, Done, Failed])
 export type Chunk = typeof Chunk.Type
 

@@ -7,7 +7,7 @@ import type { Persistence } from "effect/persistence"
 export const Source = Schema.Literals(["lake", "travel", "weather"])
 export type Source = typeof Source.Type
 
-/** What a caller of ours can do something about. */
+/** The kinds of refusals that our callers distinguish. */
 export const Kind = Schema.Literals([
   "bug",
   "network",

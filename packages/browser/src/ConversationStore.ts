@@ -22,7 +22,9 @@ import type * as Schema from "effect/Schema"
 
 /** A store of JSON documents by name. Saving `undefined` removes the document. */
 export class ConversationStore extends Context.Service<ConversationStore, {
+  /** Returns the document of that name, or `undefined`. */
   readonly load: (name: string) => Effect.Effect<unknown>
+  /** Saves the document under that name, in place of the one before. */
   readonly save: (name: string, json: Schema.Json | undefined) => Effect.Effect<void>
 }>()("@effect-a2a/browser/ConversationStore") {}
 

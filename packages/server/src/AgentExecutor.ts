@@ -76,7 +76,7 @@ export class AgentExecutor extends Context.Service<AgentExecutor, {
   readonly execute: (turn: Turn) => Execution
 }>()("@effect-a2a/server/AgentExecutor") {}
 
-/** What belongs to a turn and not to the layer: its span, scope, scheduler, caller, ids, and annotations of logs. */
+/** The services of a turn, which a layer does not replace: its span, scope, scheduler, caller, ids, and annotations of logs. */
 const ofTurn = Context.pick(
   ParentSpan,
   Scope.Scope,

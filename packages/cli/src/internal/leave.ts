@@ -1,4 +1,4 @@
-/** What becomes of a task that the command stops following: it goes on, or is canceled if the user wants that. */
+/** The end of following a task: it goes on, or is canceled if the user wants that. */
 import type * as Agent from "@effect-a2a/core/Agent"
 import * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import * as Id from "@effect-a2a/core/Id"

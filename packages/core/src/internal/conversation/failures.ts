@@ -8,7 +8,3 @@ export const endsTask = ({ reason }: AgentError): boolean =>
 
 /** True if the agent has not received the message; after any other failure it may have. */
 export const isRefusal = ({ delivery }: AgentError): boolean => delivery === "not-sent" || delivery === "refused"
-
-/** True if the agent does not let its task be subscribed to. */
-export const cannotSubscribe = ({ origin }: AgentError): boolean =>
-  origin === "agent" || origin === "local" || origin === "other"

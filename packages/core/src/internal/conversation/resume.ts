@@ -9,6 +9,7 @@ import type * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
 import * as Delivery from "../transport/delivery.ts"
 import * as StreamEnd from "../transport/streamEnd.ts"
+import * as Subscription from "../transport/subscription.ts"
 import { waitForSuccess } from "../transport/waitForTask.ts"
 import { isForeign } from "../turn/foreign.ts"
 import * as Contexts from "./contexts.ts"
@@ -59,7 +60,7 @@ const isAnswered = ({ known }: Following, event: StreamEvent.StreamEvent): boole
 const events = (self: Following): Events =>
   self.thread.agent.subscribe(self.task.id).pipe(
     Stream.takeUntil((event) => StreamEnd.asksForInput(self.task.id, event) && !isAnswered(self, event)),
-    Stream.catchIf(Failures.cannotSubscribe, () => Stream.fromEffect(waitForSuccess(self.thread.agent, self.task.id))),
+    Stream.catchIf(Subscription.isRefusal, () => Stream.fromEffect(waitForSuccess(self.thread.agent, self.task.id))),
     Stream.tapError((error) =>
       Effect.sync(() => {
         if ("task" in error.reason) TurnEvents.add(self.received, error.reason.task)

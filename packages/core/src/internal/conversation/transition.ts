@@ -9,7 +9,7 @@ import type { Task } from "../../Task.ts"
 import * as TaskState from "../../TaskState.ts"
 import * as Transcript from "./transcript.ts"
 
-/** What conversations in one context share: the task that was left there, and a message that may have been received. */
+/** The state that conversations in one context share: the task that was left there, and a message that may have been received. */
 export type Shared = Pick<ConversationState, "pending" | "unanswered">
 
 /** A task as it stands, and the part of it that is new to the transcript. */
@@ -18,7 +18,7 @@ export interface Progress {
   readonly news: Task
 }
 
-/** What happened to a conversation. */
+/** An event in the life of a conversation. */
 export type Event =
   /** The conversation takes over what is known of its context, or of another one. */
   | { readonly _tag: "Enter"; readonly contextId: Id.ContextId | undefined; readonly shared: Shared }

@@ -6,7 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 
-/** How long a run may go on without anybody waiting, before the next caller replaces it (milliseconds). */
+/** The longest that a run goes on without anybody waiting, before the next caller replaces it (milliseconds). */
 const maxAlone = 60_000
 
 interface Run<A, E> {

@@ -25,6 +25,7 @@ import * as LastEventId from "./lastEventId.ts"
 import { type Policy, withRetryAfter } from "./retry.ts"
 import { addSpanEvent } from "./spanEvent.ts"
 import * as StreamEnd from "./streamEnd.ts"
+import * as Subscription from "./subscription.ts"
 
 type Failure = AgentError.AgentError
 type Event = StreamEvent.StreamEvent
@@ -39,7 +40,7 @@ export interface ResumeAttempt {
 
 type OnResume = (attempt: ResumeAttempt) => Effect.Effect<void>
 
-/** What stays the same over all connections of a stream, and what the connections leave behind. */
+/** A stream over all its connections, and the facts that they leave behind. */
 interface Session {
   readonly transport: Transport.Transport
   readonly operation: Operation.Streaming
@@ -86,9 +87,6 @@ const isDrop = ({ reason }: Failure): boolean => {
       return false
   }
 }
-
-/** True if the agent refuses the subscription itself: the task has ended, or cannot be followed. */
-const isRefusal = ({ origin }: Failure): boolean => origin === "agent" || origin === "other" || origin === "local"
 
 const toLost = (
   { operation, transport }: Session,
@@ -191,7 +189,9 @@ const onDrop = (self: Session, error: Failure): Next =>
     yield* Scope.close(scope, Exit.void)
     if (taskId === undefined) return yield* Effect.fail(error)
     if (!isDrop(error)) {
-      return yield* self.attempt > 0 && isRefusal(error) ? readTask(self, taskId, error) : Effect.fail(error)
+      return yield* self.attempt > 0 && Subscription.isRefusal(error)
+        ? readTask(self, taskId, error)
+        : Effect.fail(error)
     }
     if ((yield* Clock.currentTimeMillis) - openedAt >= stableAfter) resetAttempts(self)
     if (error.reason._tag !== "StreamInterruptedError") return yield* subscribe(self, taskId, error)

@@ -18,6 +18,7 @@ import { publicUrl } from "../errors/publicUrl.ts"
 import { lacksAnswer } from "./delivery.ts"
 import * as Retry from "./retry.ts"
 import { asksForInput } from "./streamEnd.ts"
+import * as Subscription from "./subscription.ts"
 
 const operation = "Agent.waitFor"
 
@@ -29,9 +30,9 @@ const defaultPolicy: Retry.Policy = Schedule.min([
   .pipe(Schedule.jittered, Schedule.upTo({ duration: "1 hour" }))
 
 /** True if another subscription would end the same way. */
-const isRefusal = ({ origin, reason }: AgentError.AgentError): boolean =>
-  origin === "agent" || origin === "other" || origin === "local" || origin === "contract" ||
-  (reason._tag === "StreamInterruptedError" && !reason.isResumable)
+const isFinal = (error: AgentError.AgentError): boolean =>
+  Subscription.isRefusal(error) || error.origin === "contract" ||
+  (error.reason._tag === "StreamInterruptedError" && !error.reason.isResumable)
 
 /** Adds what was read to what is known; an absent member removes nothing. */
 const merge = (known: Task | undefined, read: Task): Task => ({
@@ -111,7 +112,7 @@ const waitFor = (transport: Transport, target: string) => (task: TaskId | Task, 
 
     const attempt = Effect.suspend(() =>
       canFollow
-        ? Effect.catchIf(follow, isRefusal, () => {
+        ? Effect.catchIf(follow, isFinal, () => {
           canFollow = false
           // a task that was returned at work is read after the first interval
           const isAtWork = known !== undefined && !TaskState.isSettled(known.status.state)

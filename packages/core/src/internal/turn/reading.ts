@@ -17,7 +17,7 @@ import * as Pairing from "./pairing.ts"
 import * as Source from "./source.ts"
 import * as Sources from "./sources.ts"
 
-/** What is known of the events so far. */
+/** The events so far, without their content. */
 export interface Reading {
   readonly text: Sources.Sources
   readonly thoughts: Sources.Sources

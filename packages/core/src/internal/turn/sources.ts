@@ -58,7 +58,7 @@ export interface Known {
 
 const none: Known = { length: 0, isApart: false }
 
-/** What is known of the text of a source that had text before. */
+/** Returns the known part of a text whose source had text before. */
 const ofSource = ({ all, last }: Source, { kind, text }: Said): Known => {
   const isKnown = kind !== "append" && Content.beginsText(all, text) && (kind !== "piece" || text.length > all.length)
   if (isKnown) return { length: all.length, isApart: false }
@@ -66,7 +66,7 @@ const ofSource = ({ all, last }: Source, { kind, text }: Said): Known => {
   return { length: isLast ? last.length : 0, isApart: kind === "replace" && all.length > 0 }
 }
 
-/** What is known of the text of a new source: it may repeat all that others had since the last break. */
+/** Returns the known part of a text of a new source, which may repeat all that others had since the last break. */
 const ofOthers = (self: Sources, { id, source, text }: Said): Known => {
   if (id !== source && self.sources.has(source)) return none
   const earlier = [self.shown, self.sent].find((content) => Content.beginsText(content, text))

@@ -111,8 +111,8 @@ const toRefusalContext = (request: Request): Refusal.RefusalContext => {
   })
 }
 
-/** Where a response came from, what it claims to be, and how it begins; without the user's id. */
-const whence = (target: string, request: Request, refused: HttpPeer.JsonResponse) => {
+/** Returns the URL, the status, the media type and the beginning of a response, without the user's id. */
+const originOf = (target: string, request: Request, refused: HttpPeer.JsonResponse) => {
   const contentType = HttpPeer.mediaType(refused.response)
   return {
     url: target.replace(/\/+$/, "") + toRoute(request),
@@ -124,7 +124,7 @@ const whence = (target: string, request: Request, refused: HttpPeer.JsonResponse
 
 /** Makes the reason of a response in another form than expected, such as the page of a login. */
 const toOtherForm = (
-  from: ReturnType<typeof whence>,
+  from: ReturnType<typeof originOf>,
   expected: string,
   issue: string
 ) =>
@@ -137,7 +137,7 @@ const toOtherForm = (
     ...from
   })
 
-const toMalformed = (from: ReturnType<typeof whence>, issue: string) =>
+const toMalformed = (from: ReturnType<typeof originOf>, issue: string) =>
   new AgentError.MalformedResponseError({
     message: `cannot read the response (HTTP ${from.status}): ${issue}; it begins with ${from.snippet}`,
     dialect: "ADK",
@@ -209,7 +209,7 @@ export const make = (server: HttpPeer.HttpPeer): Http => {
     const decode = Schema.decodeUnknownResult(schema)
     return Effect.fnUntraced(function*(request) {
       const whole = yield* fetchOk(request)
-      const from = whence(target, request, whole)
+      const from = originOf(target, request, whole)
       const json = yield* Effect.fromResult(Result.mapError(whole.body, (issue) => toOtherForm(from, "JSON", issue)))
       return yield* Effect.fromResult(
         Result.mapError(decode(json ?? ifNull), ({ message }) => toMalformed(from, message))
@@ -219,7 +219,7 @@ export const make = (server: HttpPeer.HttpPeer): Http => {
 
   const notAStream: Http["notAStream"] = (request, response) =>
     toOtherForm(
-      whence(target, request, response),
+      originOf(target, request, response),
       "an event stream",
       `content-type ${HttpPeer.mediaType(response.response)}`
     )
