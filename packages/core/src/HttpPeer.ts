@@ -49,7 +49,9 @@ import * as Timeouts from "./Timeouts.ts"
 
 /** The other side: its URL and interface, and the client and credentials to reach it with. */
 export interface HttpPeer {
+  /** The URL that paths of requests are appended to. */
   readonly base: URL
+  /** The interface that credentials are asked for. */
   readonly target: AgentCard.AgentInterface
   /** Absent for peers that do not speak A2A: no protocol headers are sent. */
   readonly protocol?: ClientProtocol.ClientProtocol | undefined
@@ -129,7 +131,9 @@ const toReason = (
 
 /** Headers that only some requests have. */
 export interface ExecuteOptions {
+  /** URIs of extensions, in addition to those of `ServiceParameters`. */
   readonly extensions?: ReadonlyArray<string> | undefined
+  /** The id of the last event that arrived, for a server that continues behind it. */
   readonly lastEventId?: string | undefined
 }
 
@@ -138,6 +142,7 @@ export interface Received {
   /** The URL that responded, after redirects, without what may be secret. */
   readonly url: string
   readonly response: HttpClientResponse.HttpClientResponse
+  /** The credentials of the request, which are redacted from texts of the response. */
   readonly credentials: ReadonlyArray<Credential>
 }
 

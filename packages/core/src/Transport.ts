@@ -25,19 +25,18 @@ import { publicUrl } from "./internal/errors/publicUrl.ts"
 import { withDelivery } from "./internal/errors/sendDelivery.ts"
 import type * as Operation from "./Operation.ts"
 
-/**
- * An agent that can be called. `target` is the interface that is called. `call` returns one result; `stream` emits
- * events and succeeds only after a settled state or a message. A failed task is a value here; an {@link AgentError} is a
- * failed call.
- */
+/** An agent that can be called. A failed task is a value here; an {@link AgentError} is a failed call. */
 export interface Transport {
+  /** The interface that is called. */
   readonly target: AgentCard.AgentInterface
   /** The habits of the agent, if a vendor's patch names any. */
   readonly traits?: Traits | undefined
+  /** Returns the one result of an operation. */
   readonly call: <Op extends Operation.Unary>(
     operation: Op,
     request: Operation.Request<Op>
   ) => Effect.Effect<Operation.Success<Op>, AgentError.AgentError>
+  /** Emits the events of an operation, and succeeds only after a settled state or a message. */
   readonly stream: <Op extends Operation.Streaming>(
     operation: Op,
     request: Operation.Request<Op>
