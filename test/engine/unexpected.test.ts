@@ -73,6 +73,45 @@ describe("a page in place of a response", () => {
       assert.match(message, /: <p><redacted> is unknown<\/p>$/)
     }), covers("field:N2-42"))
 
+  it.effect(
+    "is reported if it claims to be an event stream, at once and without credentials",
+    () =>
+      inEach((one) =>
+        Effect.gen(function*() {
+          const endless = (text: string) =>
+            new Response(
+              new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(text)) }),
+              { headers: { "content-type": "text/event-stream" } }
+            )
+          const bodies = ["<html>tok3n is unknown</html>", "\n  <!doctype html><p>tok3n", "data: tok3n expired\n\n"]
+          for (const body of bodies) {
+            const { layer } = talkTo(one, () => endless(body), {
+              credentials: Credentials.layerBearer(Redacted.make("tok3n"))
+            })
+            for (const call of [stream, getTask]) {
+              const reason = yield* malformed(call, Layer.provide(Agent.layer, layer))
+              assert.deepStrictEqual([reason.status, reason.contentType], [200, "text/event-stream"])
+              assert.match(reason.url ?? "", /^https:\/\/agent.test\/a2a/)
+              assert.notInclude(JSON.stringify(reason), "tok3n")
+              if (call === stream) assert.include(reason.message, "<redacted>")
+            }
+          }
+        })
+      ),
+    covers("field:N2-42")
+  )
+
+  it.effect("is not reached by a redirect to what is not a URL, whose query is left out", () =>
+    Effect.gen(function*() {
+      for (const location of ["http://[?token=s3cr3t", "javascript:alert(1)?s3cr3t", "https://u:s3cr3t@:x/"]) {
+        const { layer } = talkTo(rest, () => new Response(null, { status: 302, headers: { location } }))
+        const { reason } = yield* Effect.flip(Effect.provide(getTask, Layer.provide(Agent.layer, layer)))
+        assert.strictEqual(reason._tag, "ConnectionError")
+        assert.match(reason.message, /^the agent redirects to an invalid URL: (?!null)/)
+        assert.notInclude(reason.message, "s3cr3t")
+      }
+    }), covers("field:N2-42"))
+
   it.effect("is named after a redirect by the URL that sent it", () =>
     Effect.gen(function*() {
       const { layer } = talkTo(rest, ({ url }) =>

@@ -448,6 +448,34 @@ describe("a unary send that goes by stream", () => {
       })
     ))
 
+  it.effect(
+    "goes by stream again after a message that is not supported in either way",
+    () =>
+      inEach((combination) =>
+        Effect.gen(function*() {
+          let isSupported = false
+          const respond = open(combination, [task("working")])
+          const refuse: Respond = (asked) =>
+            isRpc(combination)
+              ? new Response(rpcError(asked, { code: -32004, message: "the task is terminal" }), {
+                headers: { "content-type": "application/json" }
+              })
+              : new Response("", { status: 404 })
+          const { agent, kinds } = talk(combination, {
+            stream: (asked) => isSupported ? respond(asked) : refuse(asked),
+            send: refuse
+          })
+          yield* Effect.gen(function*() {
+            yield* Effect.flip(Agent.ask("hi"))
+            isSupported = true
+            yield* interrupt(Agent.ask("hi"))
+          }).pipe(Effect.provide(agent))
+          assert.deepStrictEqual(kinds().slice(-2), ["stream", "cancel"])
+        })
+      ),
+    covers("field:N2-37")
+  )
+
   it.effect("is unary if the card declares no streams, and returns a task at work as that does", () =>
     Effect.gen(function*() {
       const card: AgentCard.AgentCard = { ...AgentTest.card, capabilities: { streaming: false } }

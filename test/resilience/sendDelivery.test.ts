@@ -90,6 +90,18 @@ const unknown: ReadonlyArray<Kind> = [
   ofCode("UND_ERR_HEADERS_TIMEOUT"),
   ["an error without a code", (combination) => failing(combination, new Error("terminated"))],
   ...[408, 502, 504, 522, 524].map(ofStatus),
+  ...[408, 502, 504].map((httpStatus): Kind => [
+    `HTTP ${httpStatus} whose body says "unavailable"`,
+    (combination) =>
+      responding(
+        combination,
+        () =>
+          new Response(JSON.stringify({ error: { code: 503, status: "UNAVAILABLE", message: "upstream" } }), {
+            status: httpStatus,
+            headers: { "content-type": "application/json" }
+          })
+      )
+  ]),
   [
     "a body cut off",
     (combination) =>

@@ -196,14 +196,19 @@ describe("agent cards", () => {
           a: { [member]: fields },
           b: { type, ...fields },
           c: { [short]: fields },
-          d: { quantum: fields },
-          e: { type: "quantum", ...fields },
-          f: null
+          d: { type, [short]: fields },
+          e: { type: member, ...fields },
+          f: { type: short, ...fields },
+          g: { $case: member, value: fields },
+          h: { [short]: { type, ...fields }, x: 1 },
+          q: { quantum: fields },
+          r: { type: "quantum", ...fields },
+          s: null,
+          t: { type: null, [member]: null }
         }
       })
-      assert.deepStrictEqual(Object.keys(securitySchemes ?? {}), ["a", "b", "c"], short)
-      assert.deepStrictEqual(securitySchemes?.b, securitySchemes?.a)
-      assert.deepStrictEqual(securitySchemes?.c, securitySchemes?.a)
+      assert.deepStrictEqual(Object.keys(securitySchemes ?? {}), ["a", "b", "c", "d", "e", "f", "g", "h"], short)
+      for (const scheme of Object.values(securitySchemes ?? {})) assert.deepStrictEqual(scheme, securitySchemes?.a)
     }
   })
 

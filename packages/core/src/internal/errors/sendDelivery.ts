@@ -12,6 +12,9 @@ type Reason = AgentError.AgentErrorReason
 // statuses of a gateway that may have forwarded the request, and received no usable response
 const gatewayFailures = new Set<number | undefined>([408, 502, 504, 520, 522, 524])
 
+/** True for the status of a gateway that may have forwarded the request. */
+export const isGatewayFailure = (status: number): boolean => gatewayFailures.has(status)
+
 const ofNetwork = (reason: AgentError.NetworkReason): AgentError.Delivery => {
   if (reason._tag === "StreamInterruptedError") return reason.taskId === undefined ? "unknown" : "delivered"
   if (reason._tag === "TimeoutError") return "unknown"

@@ -34,6 +34,8 @@ export const make = (
         isHead = start === undefined
         // no line of an event stream begins so
         if (start === "{" || start === "[") document = []
+        // nor is a page worth waiting for
+        if (start === "<") onParse({ _tag: "Event", event: "message", id: undefined, data: text })
       }
       return document === undefined ? parser.feed(text) : addToDocument(text)
     },

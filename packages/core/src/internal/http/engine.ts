@@ -272,7 +272,8 @@ export const make = (options: {
       const exchanged = yield* exchange(self, prepared, binding.accept(peer.protocol))
       if ("json" in exchanged) return yield* Effect.fromResult(decodeResult(self, operation, exchanged))
       yield* HttpPeer.release(exchanged.received.response)
-      return yield* Effect.fail(toMalformed(self, "expected one response, got an event stream", eventStreamType))
+      const reason = toMalformed(self, "expected one response, got an event stream", eventStreamType)
+      return yield* Effect.fail(Unexpected.locate(exchanged.received)(reason))
     })
 
   const getTask: ReadTask = (id) => Effect.map(callOnce(Operation.GetTask, { id }), (task) => task as Task)

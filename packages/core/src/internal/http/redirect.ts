@@ -3,6 +3,8 @@ import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Result from "effect/Result"
 import * as AgentError from "../../AgentError.ts"
 import type { HttpRequest } from "../../HttpBinding.ts"
+import { publicUrl } from "../errors/publicUrl.ts"
+import * as Json from "./json.ts"
 
 const max = 5
 
@@ -31,7 +33,9 @@ export const next = (
   const location = response.headers.location
   if (!isRedirect(status) || location === undefined) return Result.succeed(undefined)
   const to = URL.parse(location, from)
-  if (to === null) return refuse(status, `the agent redirects to an invalid URL: ${location.slice(0, 100)}`)
+  if (to === null || !/^https?:$/.test(to.protocol)) {
+    return refuse(status, `the agent redirects to an invalid URL: ${Json.snippet(publicUrl(location), 100)}`)
+  }
   to.username = to.password = ""
   if (to.origin !== from.origin) {
     return refuse(

@@ -2,8 +2,16 @@
 import * as Effect from "effect/Effect"
 import * as HttpPeer from "../../HttpPeer.ts"
 import type * as Protocol from "../../Protocol.ts"
+import { isGatewayFailure } from "../errors/sendDelivery.ts"
 import { type RequestContext, toReason } from "../protocol/failure.ts"
 import { redact } from "./redactSecrets.ts"
+
+/**
+ * Returns the status in the failure. A gateway that gave up waiting knows no better than its own: "unavailable" in its
+ * body does not say that the agent has not acted.
+ */
+const statusOf = ({ status }: Protocol.WireFailure, ofResponse: number): number =>
+  status === undefined || (status >= 500 && isGatewayFailure(ofResponse)) ? ofResponse : status
 
 export const fromResponse = Effect.fnUntraced(function*(
   failure: Protocol.WireFailure,
@@ -13,7 +21,7 @@ export const fromResponse = Effect.fnUntraced(function*(
   const delay = yield* HttpPeer.retryAfter(response)
   const whole = {
     ...failure,
-    status: failure.status ?? response.status,
+    status: statusOf(failure, response.status),
     retryAfter: failure.retryAfter ?? delay,
     challenge: response.headers["www-authenticate"]
   }

@@ -13,11 +13,15 @@ const origin = ({ response, url }: HttpPeer.Received) => {
   return { url, status: response.status, ...(contentType === "" ? undefined : { contentType }) }
 }
 
-/** Adds to a malformed response where it came from. */
+/** Adds to a malformed response where it came from, and removes the credentials that it repeats. */
 export const locate =
   (received: HttpPeer.Received) => (reason: AgentError.AgentErrorReason): AgentError.AgentErrorReason =>
     reason._tag === "MalformedResponseError" && reason.url === undefined
-      ? AgentError.withFields(reason, origin(received))
+      ? AgentError.withFields(reason, {
+        ...origin(received),
+        message: redactText(reason.message, received.credentials),
+        issue: redactText(reason.issue, received.credentials)
+      })
       : reason
 
 /** Makes the error of a response that is not what was expected. */

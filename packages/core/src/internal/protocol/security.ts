@@ -129,8 +129,8 @@ const schemeReaders: { readonly [member: string]: (value: unknown) => Scheme | u
   }))
 }
 
-/** The members of 1.0 by the types of 0.3, which are read in any case. */
-const memberByType: { readonly [type: string]: string } = {
+/** The members of 1.0 by the names that peers give to the kinds, in any case and with any separators. */
+const memberByKind: { readonly [kind: string]: string } = {
   apikey: "apiKeySecurityScheme",
   http: "httpAuthSecurityScheme",
   httpauth: "httpAuthSecurityScheme",
@@ -140,17 +140,31 @@ const memberByType: { readonly [type: string]: string } = {
   mtls: "mtlsSecurityScheme"
 }
 
-const withLocation = (wire: Wire.Members): Wire.Members => ({ ...wire, location: wire.in ?? wire.location })
+/** Returns the kind that a type or a member names: `oauth2`, `OAuth2`, `oauth2_security_scheme`. */
+const memberOf = (name: string): string | undefined =>
+  memberByKind[name.toLowerCase().replace(/[_-]/g, "").replace(/securityscheme$/, "")]
 
+const withLocation = (wire: Wire.Members): Wire.Members => {
+  const location = wire.in ?? wire.location
+  return { ...wire, location: typeof location === "string" ? location.toLowerCase() : location }
+}
+
+/** Reads a scheme that is named by a member, or tagged with `type`; a tagged one may have its members one level down. */
 const readScheme = (value: unknown): Scheme | undefined => {
-  const wire = toMembers(value)
-  const typed = typeof wire.type === "string" ? schemeReaders[memberByType[wire.type.toLowerCase()] ?? ""] : undefined
-  if (typed !== undefined) return typed(withLocation(wire))
-  for (const [member, inner] of Object.entries({ ...fromCase(wire.scheme), ...wire })) {
-    const name = camel(member)
-    const read = schemeReaders[name] ?? schemeReaders[memberByType[name.toLowerCase()] ?? ""]
-    const scheme = Predicate.isReadonlyObject(inner) ? read?.(withLocation(inner)) : undefined
-    if (scheme !== undefined) return scheme
+  const wire = fromCase(value)
+  const members = Object.entries({ ...fromCase(wire.scheme), ...wire })
+  const inner = (member: string) =>
+    members.filter(([name, one]) => memberOf(name) === member && Predicate.isReadonlyObject(one)).map(([, one]) =>
+      toMembers(one)
+    )
+  const type = typeof wire.type === "string" ? memberOf(wire.type) : undefined
+  if (type !== undefined) return schemeReaders[type]?.(withLocation(Object.assign({}, wire, ...inner(type))))
+  for (const [name] of members) {
+    const member = memberOf(name) ?? ""
+    for (const one of inner(member)) {
+      const scheme = schemeReaders[member]?.(withLocation(one))
+      if (scheme !== undefined) return scheme
+    }
   }
   return undefined
 }
@@ -171,7 +185,9 @@ const strings = (value: unknown): ReadonlyArray<string> =>
 export const readRequirements = (value: unknown): ReadonlyArray<SecurityScheme.SecurityRequirement> =>
   (Array.isArray(value) ? value : []).filter(Predicate.isReadonlyObject).map((wire) =>
     Object.fromEntries(
-      Object.entries(Predicate.isReadonlyObject(wire.schemes) ? wire.schemes : wire).map(([name, scopes]) => [
+      Object.entries(Predicate.isReadonlyObject(wire.schemes) ? wire.schemes : wire.schemes === null ? {} : wire).map((
+        [name, scopes]
+      ) => [
         name,
         strings(Predicate.isReadonlyObject(scopes) ? scopes.list : scopes)
       ])

@@ -204,8 +204,11 @@ export const decorate = (settings: Settings): Transport.Transport => {
       return callByStream(settings, request).pipe(
         Effect.catch((error) => {
           if (error !== undefined) return Effect.fail(error)
-          hasStreams = false
-          return unary
+          // the message itself may be what is not supported: only an agent that takes it so has no streams
+          return Effect.tap(unary, () =>
+            Effect.sync(() => {
+              hasStreams = false
+            }))
         })
       )
     }
