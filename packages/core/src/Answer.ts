@@ -129,5 +129,5 @@ export const sink: Sink.Sink<Answer, StreamEvent.StreamEvent> = /*#__PURE__*/ Si
     () => true,
     (progress, events) => Effect.sync(() => TaskProgress.addAll(progress, events))
   ),
-  fromProgress
+  (progress) => fromProgress(TaskProgress.end(progress))
 )

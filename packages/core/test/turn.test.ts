@@ -90,6 +90,8 @@ describe("text of a message", () => {
     assert.deepStrictEqual(text(says("m-1", "a\uD83D"), says("m-1", "\uDE00b")), ["a", "\uD83D\uDE00b"])
     assert.deepStrictEqual(text(writes("a", false, "\uD83D")), ["\uD83D"])
     assert.deepStrictEqual(text(says("m-1", "a\uD83D"), writes("b", false, "c")), ["a", "\uD83D", "\n\nc"])
+    const events = Stream.make<Array<Event>>(says("m-1", "a\uD83D"), becomes("completed"))
+    assert.strictEqual(Effect.runSync(AgentStream.answer(events)).text, "a\uD83D")
   })
 
   it("stands apart from that of a message without an id", () => {
