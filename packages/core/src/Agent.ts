@@ -39,6 +39,7 @@ import * as Slot from "./internal/client/slot.ts"
 import { publicUrl } from "./internal/errors/publicUrl.ts"
 import * as Waiting from "./internal/transport/waitForTask.ts"
 import * as Baseline from "./internal/turn/baseline.ts"
+import * as Foreign from "./internal/turn/foreign.ts"
 import * as TaskFold from "./internal/turn/taskFold.ts"
 import * as Message from "./Message.ts"
 import type { Metadata } from "./Metadata.ts"
@@ -239,14 +240,16 @@ export const toRequest = Effect.fnUntraced(function*(
 
 /** Returns what was known of the task that a request continues, if it continues one. */
 const baselineOf = ({ message: { taskId } }: Operation.SendMessageRequest, after: Options["after"]) =>
-  taskId === undefined ? undefined : { task: after?.task?.id === taskId ? after.task : undefined }
+  taskId === undefined ? undefined : { taskId, task: after?.task?.id === taskId ? after.task : undefined }
 
 /** Gives the events of a turn their past, which views leave out. */
 const withBaseline = (request: Operation.SendMessageRequest, options: Options = {}) => {
   const baseline = baselineOf(request, options.after)
   return baseline === undefined
     ? identity<Stream.Stream<StreamEvent.StreamEvent, Failure>>
-    : Stream.map((event: StreamEvent.StreamEvent) => Baseline.set(event, baseline))
+    : Stream.map((event: StreamEvent.StreamEvent) =>
+      Foreign.isForeign(baseline, event) ? Foreign.mark(baseline.taskId, event) : Baseline.set(event, baseline)
+    )
 }
 
 /**
@@ -339,7 +342,10 @@ export const make: Effect.Effect<Service, never, AgentTransport> = Effect.map(Ag
     getTask: (id, options) => call(Operation.GetTask, { id, ...omitUndefined({ ...options }) }),
     listTasks: (options = {}) => listPages(transport, target, options),
     subscribe: (id) =>
-      transport.stream(Operation.SubscribeToTask, { id }).pipe(failOnUnsuccessful(Operation.SubscribeToTask, target)),
+      transport.stream(Operation.SubscribeToTask, { id }).pipe(
+        Stream.map((event) => Foreign.mark(id, event)),
+        failOnUnsuccessful(Operation.SubscribeToTask, target)
+      ),
     cancel: (id, options) => call(Operation.CancelTask, { id, ...omitUndefined({ ...options }) }),
     pushConfigs: {
       create: (config) => call(Operation.CreateTaskPushNotificationConfig, config),

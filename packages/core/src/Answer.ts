@@ -25,6 +25,7 @@ import * as Id from "./Id.ts"
 import * as Baseline from "./internal/turn/baseline.ts"
 import * as Source from "./internal/turn/source.ts"
 import * as Message from "./Message.ts"
+import type * as Step from "./Step.ts"
 import type * as StreamEvent from "./StreamEvent.ts"
 import * as Task from "./Task.ts"
 import * as TaskProgress from "./TaskProgress.ts"
@@ -82,10 +83,13 @@ const textOf = ({ past }: TaskProgress.TaskProgress, artifacts: ReadonlyArray<Ar
 const saidText = ({ said }: TaskProgress.TaskProgress, { status }: Task.Task): string => {
   const { message, state } = status
   if (message !== undefined && TaskState.isUnsuccessful(state)) return Message.text(message)
-  const question = TaskState.isInterrupted(state) && message !== undefined
-    ? Source.ofMessage(message.messageId)
-    : undefined
-  return said.reduce((text, step) => step.source === question ? text : text + step.text, "").replace(/^\n\n/, "")
+  const join = (steps: ReadonlyArray<Step.Text>) =>
+    steps.reduce((text, step) => text + step.text, "").replace(/^\n\n/, "")
+  if (message === undefined || !TaskState.isInterrupted(state)) return join(said)
+  const source = Source.ofMessage(message.messageId)
+  // a question may have been written piece by piece; other text under its id is no part of it
+  const isPart = Message.text(message).startsWith(join(said.filter((step) => step.source === source)))
+  return join(isPart ? said.filter((step) => step.source !== source) : said)
 }
 
 const questionOf = ({ message, state }: Task.TaskStatus) => {

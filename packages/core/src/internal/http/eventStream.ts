@@ -170,7 +170,8 @@ const pullEvents = (options: Options, texts: Texts): Next => {
   const end = (toReason: () => Reason, isLost: boolean): Next => {
     const last = decoder.flush()
     decoder.end(toReason, isLost)
-    isDone = true
+    // a last event may announce that no event follows: then the task is read
+    isDone = decoder.phase() !== "closed"
     return emit(last, next)
   }
 

@@ -69,17 +69,15 @@ export const isIncomplete = ({ artifacts }: Delivered, transport: Pick<Transport
 const hashStatus = ({ id, status }: Task): number => Hash.hashEvent(StreamEvent.statusUpdate({ taskId: id, status }))
 
 const recordTask = (self: Delivered, task: Task): void => {
-  self.taskId ??= task.id
   if (isForeign(self, task)) return
+  self.taskId ??= task.id
   if (self.firstTask === undefined) {
     self.firstTask = Hash.hashEvent(task)
     const isLeading = self.count === 0 && TaskState.isInterrupted(task.status.state)
     if (isLeading) self.question = hashStatus(task)
   }
   self.states.add(task.status.state)
-  for (const { artifactId, parts } of task.artifacts ?? []) {
-    Sources.add(self.sources, { source: `a ${artifactId}`, parts, replaces: true })
-  }
+  for (const piece of Sources.piecesOf(task)) Sources.addSnapshot(self.sources, piece)
 }
 
 const record = (self: Delivered, event: Update, hash: number): void => {
@@ -152,6 +150,10 @@ const catchUp = (self: Delivered, replay: Replay, event: Update): Update | undef
     : withParts(event, parts)
 }
 
+/** True if a snapshot has more of an artifact than was delivered. */
+const isNews = ({ sources }: Delivered, replay: Replay, task: Task): boolean =>
+  Sources.piecesOf(task).reduce((isNews, piece) => Sources.isBeyond(sources, replay.sources, piece) || isNews, false)
+
 /** Returns an event of a replay, or what is new of it. */
 const acceptReplayed = (self: Delivered, replay: Replay, event: Update): Update | undefined => {
   const hash = Hash.hashEvent(event)
@@ -191,7 +193,9 @@ export const makeResumed = (self: Delivered, cursor: Cursor, isWhole = false): C
       if (self.count === 0 || self.positions[0] !== hash) return true
     }
     replay = makeReplay(self)
-    return event._tag !== "Task"
+    if (event._tag !== "Task") return true
+    for (const piece of Sources.piecesOf(event)) Sources.addSnapshot(replay.sources, piece)
+    return false
   }
 
   /** Skips an event of the past; returns true for one that is not: a snapshot, or the end of the task. */
@@ -213,8 +217,9 @@ export const makeResumed = (self: Delivered, cursor: Cursor, isWhole = false): C
     } else if (isPast && !skipPast(event)) return undefined
     if (replay === undefined) return deliver(self, event)
     if (event._tag === "Task") {
-      // an earlier snapshot inside a replay
-      if (replay.at < replay.count && !TaskState.endsStream(event.status.state)) return undefined
+      // an earlier snapshot inside a replay, unless it has more than was delivered
+      const isCurrent = isNews(self, replay, event)
+      if (replay.at < replay.count && !TaskState.endsStream(event.status.state) && !isCurrent) return undefined
       replay = undefined
       return deliver(self, event)
     }

@@ -20,6 +20,7 @@ import * as TaskState from "../../TaskState.ts"
 import * as Timeouts from "../../Timeouts.ts"
 import * as Transport from "../../Transport.ts"
 import { publicUrl } from "../errors/publicUrl.ts"
+import { mark } from "../turn/foreign.ts"
 import * as Delivered from "./delivery.ts"
 import * as LastEventId from "./lastEventId.ts"
 import { type Policy, withRetryAfter } from "./retry.ts"
@@ -245,8 +246,11 @@ const follow = (
 export const resume = (policy: Policy, onResume: Effect.Effect<OnResume>) => (transport: Transport.Transport) => {
   const options = { transport, policy, onResume }
   return Transport.intercept({
-    SendStreamingMessage: (request, next) =>
-      follow({ ...options, operation: Operation.SendStreamingMessage }, next(request), undefined),
+    SendStreamingMessage: (request, next) => {
+      const { taskId } = request.message
+      const first = taskId === undefined ? next(request) : Stream.map(next(request), (event) => mark(taskId, event))
+      return follow({ ...options, operation: Operation.SendStreamingMessage }, first, undefined)
+    },
     SubscribeToTask: (request, next) =>
       follow({ ...options, operation: Operation.SubscribeToTask }, next(request), request.id)
   })(transport)

@@ -64,8 +64,8 @@ export const add = (self: StreamEnd, event: StreamEvent.StreamEvent, isFinal: bo
   else if (self.phase !== "ended" && self.phase !== "extended") {
     const state = StreamEvent.state(event)
     if (state !== undefined) self.phase = afterState(self, event, state, isFinal)
-    // a message without a task is a whole answer
-    else if (event._tag === "Message" && self.isFirst) self.phase = "ended"
+    // a message before any task is a whole answer; in a subscription it is progress
+    else if (event._tag === "Message" && self.isFirst && self.mode !== "subscribe") self.phase = "ended"
   }
   self.isFirst = false
 }

@@ -15,6 +15,7 @@ import * as TaskProgress from "../../TaskProgress.ts"
 import * as TaskState from "../../TaskState.ts"
 import type { Transport } from "../../Transport.ts"
 import { publicUrl } from "../errors/publicUrl.ts"
+import { isForeign } from "../turn/foreign.ts"
 import { lacksAnswer } from "./delivery.ts"
 import * as Retry from "./retry.ts"
 import { asksForInput } from "./streamEnd.ts"
@@ -90,6 +91,7 @@ const waitFor = (transport: Transport, target: string) => (task: TaskId | Task, 
       let seen = 0
       if (known !== undefined) TaskProgress.add(progress, known)
       return transport.stream(Operation.SubscribeToTask, { id }).pipe(
+        Stream.filter((event) => !isForeign({ taskId: id }, event)),
         // a stream stays open while the task waits for credentials; a replay repeats earlier waits
         Stream.takeUntil((event) => asksForInput(id, event) || (StreamEvent.endsCall(event) && ++seen > authRequired)),
         Stream.runForEachArray((events) =>

@@ -9,15 +9,28 @@ import type * as Sources from "./sources.ts"
 export const isItem = (part: Part.Part): boolean =>
   part._tag !== "Text" || (part.mark !== undefined && part.mark._tag !== "Thought" && part.mark._tag !== "Delta")
 
-const repeats = (before: Content.Content | undefined, items: ReadonlyArray<number>, kind: Sources.Kind): number =>
-  before !== undefined && kind !== "append" && Content.beginsItems(before, items) &&
-    (kind !== "piece" || items.length > before.length)
-    ? before.length
-    : 0
+/** The items of a source, and those that came last. */
+interface Source {
+  readonly all: Content.Content
+  readonly last: Content.Content
+}
+
+/** Items by source. */
+export type Contents = Map<string, Source>
+
+const isAll = ({ length }: Content.Content, items: ReadonlyArray<number>) => items.length === length
+
+/** The number of items that are known: the first ones of a source, or all that came last if a snapshot repeats them. */
+const repeats = (before: Source | undefined, items: ReadonlyArray<number>, kind: Sources.Kind): number => {
+  if (before === undefined || kind === "append") return 0
+  const { all, last } = before
+  if (Content.beginsItems(all, items) && (kind !== "piece" || !isAll(all, items))) return all.length
+  return kind === "snapshot" && isAll(last, items) && Content.beginsItems(last, items) ? last.length : 0
+}
 
 /** Records the items of a source, and returns a function that is true for each of them that is known, in order. */
 export const record = (
-  contents: Map<string, Content.Content>,
+  contents: Contents,
   id: string,
   kind: Sources.Kind,
   parts: ReadonlyArray<Part.Part>
@@ -28,11 +41,11 @@ export const record = (
   const before = contents.get(id)
   const known = repeats(before, items, kind)
   const isWhole = before === undefined || (kind === "replace" && known === 0)
-  put(
-    contents,
-    id,
-    isWhole ? Content.addItems(Content.empty, items) : Content.addItems(before, items.slice(known))
-  )
+  const rest = items.slice(known)
+  if (rest.length > 0) {
+    const all = Content.addItems(isWhole ? Content.empty : before.all, rest)
+    put(contents, id, { all, last: Content.addItems(Content.empty, items) })
+  }
   let at = 0
   return () => at++ < known
 }

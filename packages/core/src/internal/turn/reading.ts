@@ -10,7 +10,6 @@ import * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
 import * as TaskState from "../../TaskState.ts"
 import * as Baseline from "./baseline.ts"
-import type * as Content from "./content.ts"
 import { isForeign } from "./foreign.ts"
 import * as Items from "./items.ts"
 import * as Pairing from "./pairing.ts"
@@ -21,7 +20,7 @@ import * as Sources from "./sources.ts"
 export interface Reading {
   readonly text: Sources.Sources
   readonly thoughts: Sources.Sources
-  readonly items: Map<string, Content.Content>
+  readonly items: Items.Contents
   readonly calls: Pairing.Pairing
   /** The task whose events are read. */
   taskId: TaskId | undefined
