@@ -1,5 +1,5 @@
 /** The delivery of a stream: what ends it, and what does not. */
-import { Agent, type AgentError, Artifact, Id, Part, StreamEvent, Task } from "@effect-a2a/core"
+import { Agent, type AgentError, AgentStream, Artifact, Id, Part, StreamEvent, Task } from "@effect-a2a/core"
 import { MemoryLake } from "@effect-a2a/memorylake"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Stream } from "effect"
@@ -7,6 +7,7 @@ import { TestClock } from "effect/testing"
 import { covers } from "../support/covers.ts"
 import {
   type Asked,
+  chunks,
   type Combination,
   combination,
   combinations,
@@ -91,6 +92,56 @@ describe.each(combinations)("$name", (combination) => {
       const heard = yield* asks(combination, (asked) => new Response(body(combination, asked, events), eventStream))
       assert.deepStrictEqual(heard, { events, end: "success" })
     }), covers("field:N2-05"))
+
+  it.effect(
+    "events of another task that come first enter no view of a task that is known",
+    () =>
+      Effect.gen(function*() {
+        const events = [
+          task("failed", other),
+          artifact("sub says ", other),
+          artifact("The answer."),
+          status("completed")
+        ]
+        for (const stream of [Agent.subscribe(taskId), Agent.stream("hi", { taskId })]) {
+          const { end, events: heard } = yield* asks(
+            combination,
+            (asked) => new Response(body(combination, asked, events), eventStream),
+            stream
+          )
+          assert.deepStrictEqual([heard, end], [events, "success"])
+          const answer = yield* AgentStream.answer(Stream.fromIterable(heard))
+          assert.deepStrictEqual([answer.taskId, answer.state, answer.text], [taskId, "completed", "The answer."])
+        }
+      }),
+    covers("field:N2-05")
+  )
+
+  it.effect("a message is progress in a subscription", () =>
+    Effect.gen(function*() {
+      const reply: StreamEvent.StreamEvent = {
+        _tag: "Message",
+        messageId: Id.MessageId.make("m-1"),
+        role: "agent",
+        taskId,
+        parts: []
+      }
+      const { end } = yield* asks(
+        combination,
+        (asked) => new Response(body(combination, asked, [reply]), eventStream),
+        Agent.subscribe(taskId)
+      )
+      assert.strictEqual(reasonOf(end)._tag, "StreamInterruptedError")
+    }))
+
+  it.effect("a lost connection is no end of a task that waits for credentials", () =>
+    Effect.gen(function*() {
+      const { end } = yield* asks(
+        combination,
+        (asked) => chunks([body(combination, asked, [status("auth-required")])], { end: "reset" })
+      )
+      assert.deepInclude(reasonOf(end), { _tag: "StreamInterruptedError", isResumable: true, taskId })
+    }))
 
   it.effect("a stream that ends after another task's end is interrupted", () =>
     Effect.gen(function*() {

@@ -101,6 +101,45 @@ describe("a replay after a drop", () => {
   })
 })
 
+describe("a replay that leaves events out", () => {
+  const whole = (text: string) => chunk([Part.text(text)], { append: false })
+  const piece = (text: string) => chunk([Part.text(text)])
+  const holding = (text: string): Task.Task => ({
+    _tag: "Task",
+    id: taskId,
+    status: { state: "working" },
+    artifacts: [whole(text).artifact]
+  })
+  const begin = says("begin", "m-0")
+
+  it("lacks nothing of an artifact that was replaced, grew or stood in a snapshot", () => {
+    for (
+      const [name, first, second, text] of [
+        ["replaced once less", [begin, whole("Hello"), whole("World")], [begin, whole("World"), piece("!")], "World!"],
+        ["grown", [begin, whole("H"), whole("He"), whole("Hel")], [begin, whole("Hell"), whole("Hello")], "Hello"],
+        ["a snapshot between", [begin, whole("Hel"), holding("Hel"), piece("lo")], [
+          begin,
+          whole("Hello"),
+          piece("!")
+        ], "Hello!"],
+        ["a snapshot first", [holding("Hel"), piece("lo"), piece(" w")], [
+          holding("Hel"),
+          piece("lo w"),
+          piece("o")
+        ], "Hello wo"],
+        ["a snapshot with more", [begin, whole("Hel")], [begin, holding("Hello wor"), piece("ld")], "Hello world"]
+      ] as const
+    ) {
+      assert.strictEqual(Artifact.text(task(receive(first, [...second, completed]))!.artifacts![0]!), text, name)
+    }
+  })
+
+  it("lacks nothing of a message that grows", () => {
+    const received = receive([begin, says("A"), says("AB"), says("ABC")], [begin, says("ABCD"), completed])
+    assert.deepStrictEqual(received.slice(4), [says("D"), completed])
+  })
+})
+
 describe("a snapshot after a drop", () => {
   it("is delivered as it is, and so is everything behind it", () => {
     const first = [says("a"), says("a")]

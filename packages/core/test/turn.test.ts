@@ -315,3 +315,21 @@ describe("any run", () => {
     else if (messages.length === run.length) assert.strictEqual(one.text, Sayings.shown(messages).join(""))
   }, options)
 })
+
+describe("the answer of a task that waits", () => {
+  it("has other text under the id of the question, and none of the question", () => {
+    const other = answer(says("m", "Looking. "), becomes("input-required", message("m", "Which city?")))
+    assert.deepStrictEqual([other.text, other.question], ["Looking. ", "Which city?"])
+    const grown = answer(says("m", "Which"), becomes("input-required", message("m", "Which city?")))
+    assert.deepStrictEqual([grown.text, grown.question], ["", "Which city?"])
+  })
+})
+
+describe("data", () => {
+  it("that came last is not repeated by a snapshot", () => {
+    const [one, two] = [Part.data({ n: 1 }), Part.data({ n: 2 })]
+    const last = snapshot("working", { status: { state: "working", message: message("m", two) } })
+    const steps = view(AgentStream.steps, [says("m", one), says("m", two), last])
+    assert.deepStrictEqual(steps.flatMap((step) => step._tag === "Data" ? [step.data.data] : []), [{ n: 1 }, { n: 2 }])
+  })
+})
