@@ -134,7 +134,7 @@ describe.each(combinations)("$name", (combination) => {
       assert.strictEqual(reasonOf(end)._tag, "StreamInterruptedError")
     }))
 
-  it.effect("a lost connection is no end of a task that waits for credentials", () =>
+  it.effect("a lost connection does not end a task that waits for credentials", () =>
     Effect.gen(function*() {
       const { end } = yield* asks(
         combination,

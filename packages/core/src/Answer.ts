@@ -87,7 +87,7 @@ const saidText = ({ said }: TaskProgress.TaskProgress, { status }: Task.Task): s
     steps.reduce((text, step) => text + step.text, "").replace(/^\n\n/, "")
   if (message === undefined || !TaskState.isInterrupted(state)) return join(said)
   const source = Source.ofMessage(message.messageId)
-  // a question may have been written piece by piece; other text under its id is no part of it
+  // a question may have been written piece by piece; other text under its id stays
   const isPart = Message.text(message).startsWith(join(said.filter((step) => step.source === source)))
   return join(isPart ? said.filter((step) => step.source !== source) : said)
 }
