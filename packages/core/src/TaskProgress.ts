@@ -75,14 +75,10 @@ const addBaseline = (self: Mutable, event: StreamEvent.StreamEvent): void => {
 export const add = (self: TaskProgress, event: StreamEvent.StreamEvent): TaskProgress => {
   const progress: Mutable = self
   const isQuestion = TaskState.isInterrupted(StreamEvent.state(event) ?? "unspecified")
-  if (isForeign(self.reading, event)) {
-    progress.steps = []
-    return self
-  }
   if (self.reading.isFirst) addBaseline(progress, event)
   const steps = progress.steps = Reading.read(self.reading, event)
   TaskFold.add(self.fold, event)
-  if (event._tag === "Message") progress.message = event
+  if (event._tag === "Message" && !isForeign(self.reading, event)) progress.message = event
   for (const step of steps) {
     if (step._tag === "ToolCall") progress.toolCalls = ToolCall.add(progress.toolCalls, step.call)
     if (step._tag === "ToolResult") progress.toolCalls = ToolCall.add(progress.toolCalls, step.result)

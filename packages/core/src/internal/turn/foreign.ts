@@ -5,7 +5,7 @@
 import type { TaskId } from "../../Id.ts"
 import * as StreamEvent from "../../StreamEvent.ts"
 
-const key = "~@effect-a2a/core/foreign"
+const key = "~@effect-a2a/core/other"
 
 /** True for an event of another task than the one that is known. */
 export const isForeign = (

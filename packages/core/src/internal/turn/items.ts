@@ -18,14 +18,14 @@ interface Source {
 /** Items by source. */
 export type Contents = Map<string, Source>
 
-const isAll = ({ length }: Content.Content, items: ReadonlyArray<number>) => items.length === length
-
 /** The number of items that are known: the first ones of a source, or all that came last if a snapshot repeats them. */
 const repeats = (before: Source | undefined, items: ReadonlyArray<number>, kind: Sources.Kind): number => {
   if (before === undefined || kind === "append") return 0
-  const { all, last } = before
-  if (Content.beginsItems(all, items) && (kind !== "piece" || !isAll(all, items))) return all.length
-  return kind === "snapshot" && isAll(last, items) && Content.beginsItems(last, items) ? last.length : 0
+  const begins = (content: Content.Content) => Content.beginsItems(content, items) ? content.length : 0
+  const known = begins(before.all)
+  if (known > 0 && (kind !== "piece" || known < items.length)) return known
+  const last = begins(before.last)
+  return kind === "snapshot" && last === items.length ? last : 0
 }
 
 /** Records the items of a source, and returns a function that is true for each of them that is known, in order. */
