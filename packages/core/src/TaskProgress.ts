@@ -65,7 +65,7 @@ export const make = (): TaskProgress => ({
 })
 
 const addBaseline = (self: Mutable, event: StreamEvent.StreamEvent): void => {
-  const past = Reading.isPast(self.reading, event) ? event : Baseline.of(event)?.task
+  const past = Baseline.pastOf(event)
   if (past === undefined) return
   TaskFold.add(self.fold, past)
   self.past = new Map(past.artifacts?.map((artifact) => [artifact.artifactId, artifact]))

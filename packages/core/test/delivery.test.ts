@@ -140,6 +140,22 @@ describe("a replay that leaves events out", () => {
   })
 })
 
+describe("a replay of more events than are remembered one by one", () => {
+  const many = Array.from({ length: 65_536 }, () => says("0"))
+  const x = chunk([Part.text("x")])
+
+  it("is skipped up to where the first connection ended", () => {
+    const events = [...many, x, x, chunk([Part.text("z")]), completed]
+    assert.deepStrictEqual(receive(events.slice(0, -2), events).slice(many.length), events.slice(many.length))
+  })
+
+  it("loses nothing if the peer merged chunks behind them", () => {
+    const first = [...many, x, x]
+    const merged = [...many, chunk([Part.text("xx")]), chunk([Part.text("z")]), completed]
+    assert.deepStrictEqual(receive(first, merged).slice(first.length), merged.slice(-2))
+  })
+})
+
 describe("a snapshot after a drop", () => {
   it("is delivered as it is, and so is everything behind it", () => {
     const first = [says("a"), says("a")]

@@ -21,15 +21,8 @@ export interface Decoders {
   readonly card: Dialect.Decoder<AgentCard.AgentCard>
 }
 
-export interface Codecs extends Decoders {
-  readonly result: Dialect.Codec<Task.Task | Message.Message>
-  readonly event: Dialect.Codec<StreamEvent.StreamEvent>
-  readonly task: Dialect.Codec<Task.Task>
-  readonly taskPage: Dialect.Codec<Operation.ListTasksResponse>
-  readonly config: Dialect.Codec<PushNotification.TaskPushNotificationConfig>
-  readonly configPage: Dialect.Codec<ConfigPage>
-  readonly empty: Dialect.Codec<void>
-  readonly card: Dialect.Codec<AgentCard.AgentCard>
+export type Codecs = {
+  readonly [K in keyof Decoders]: Decoders[K] extends Dialect.Decoder<infer A> ? Dialect.Codec<A> : never
 }
 
 /** Lists decoders, or codecs, by operation. */

@@ -124,15 +124,18 @@ const deliver = (self: Delivered, event: Event): Event => {
 interface Replay {
   at: number
   tail: number
+  /** The hash of all events behind the last position, as they were delivered. */
+  readonly expected: number
   /** The replay differs from what was delivered. */
   hasDeparted: boolean
   readonly count: number
   readonly sources: Sources.Sources
 }
 
-const makeReplay = ({ count }: Delivered): Replay => ({
+const makeReplay = ({ count, tail }: Delivered): Replay => ({
   at: 0,
   tail: Hash.seed,
+  expected: tail,
   hasDeparted: false,
   count,
   sources: new Map()
@@ -154,14 +157,21 @@ const catchUp = (self: Delivered, replay: Replay, event: Update): Update | undef
 const isNews = ({ sources }: Delivered, replay: Replay, task: Task): boolean =>
   Sources.piecesOf(task).reduce((isNews, piece) => Sources.isBeyond(sources, replay.sources, piece) || isNews, false)
 
+/** Takes the next position of a replay; returns false if it differs from what was delivered there. */
+const isRepeated = ({ positions }: Delivered, replay: Replay, hash: number): boolean => {
+  const { at, count, expected } = replay
+  // events behind the last position are known by the hash of them all, when the last of them has come
+  if (at >= maxPositions) replay.tail = Hash.mixNumber(replay.tail, hash)
+  const isSame = at < maxPositions ? positions[at] === hash : at + 1 < count || replay.tail === expected
+  if (isSame) replay.at += 1
+  return isSame
+}
+
 /** Returns an event of a replay, or what is new of it. */
 const acceptReplayed = (self: Delivered, replay: Replay, event: Update): Update | undefined => {
   const hash = Hash.hashEvent(event)
   if (!replay.hasDeparted && replay.at < replay.count) {
-    const isListed = replay.at < maxPositions
-    if (!isListed || self.positions[replay.at] === hash) {
-      replay.at += 1
-      if (!isListed) replay.tail = Hash.mixNumber(replay.tail, hash)
+    if (isRepeated(self, replay, hash)) {
       const piece = Sources.pieceOf(event)
       if (piece !== undefined) Sources.add(replay.sources, piece)
       return undefined

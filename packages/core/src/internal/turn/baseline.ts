@@ -5,6 +5,7 @@
  */
 import type * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
+import * as TaskState from "../../TaskState.ts"
 
 const key = "~@effect-a2a/core/baseline"
 
@@ -19,5 +20,9 @@ export const set = <A extends StreamEvent.StreamEvent>(event: A, baseline: Basel
 
 const has = (event: object): event is { readonly [key]: Baseline } => key in event
 
-/** Returns the baseline of an event. */
-export const of = (event: object): Baseline | undefined => has(event) ? event[key] : undefined
+/** Returns the past of a turn by its first event: what was known before, or the event itself if that is a snapshot. */
+export const pastOf = (event: StreamEvent.StreamEvent): Task | undefined => {
+  if (!has(event)) return undefined
+  const { task } = event[key]
+  return task ?? (event._tag === "Task" && !TaskState.isTerminal(event.status.state) ? event : undefined)
+}

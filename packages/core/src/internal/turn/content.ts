@@ -31,6 +31,33 @@ export const addItems = (content: Content, items: ReadonlyArray<number>): Conten
   hash: items.reduce(Hash.mixNumber, content.hash)
 })
 
+/** The content of a source, and the last piece of it. */
+export interface Source {
+  readonly all: Content
+  readonly last: Content
+}
+
+/**
+ * - `piece`: content of a message, a further piece unless it begins with all that came under the id, and is longer.
+ * - `repeat`: the same, but content that equals all that came under the id adds nothing.
+ * - `snapshot`: the same, and content that equals the last piece under the id adds nothing.
+ * - `append`: a further piece of an artifact.
+ * - `replace`: an artifact's whole content.
+ */
+export type Kind = "piece" | "repeat" | "snapshot" | "append" | "replace"
+
+/** Returns how much of a piece, of `size`, repeats what its source had. `begins`: true if the piece begins with it. */
+export const countRepeated = (
+  { all, last }: Source,
+  kind: Kind,
+  size: number,
+  begins: (content: Content) => boolean
+): number => {
+  if (kind === "append") return 0
+  if (begins(all) && (kind !== "piece" || size > all.length)) return all.length
+  return kind === "snapshot" && size === last.length && begins(last) ? size : 0
+}
+
 /** Returns true if a text begins with the content, which is not empty. */
 export const beginsText = ({ hash, length }: Content, text: string): boolean =>
   length > 0 && text.length >= length && Hash.mixText(Hash.seed, text.slice(0, length)) === hash

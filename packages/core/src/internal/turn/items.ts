@@ -3,43 +3,27 @@ import type * as Part from "../../Part.ts"
 import { put } from "./boundedMap.ts"
 import * as Content from "./content.ts"
 import * as Hash from "./eventHash.ts"
-import type * as Sources from "./sources.ts"
 
 /** Returns true for tool calls, results, files and data. */
 export const isItem = (part: Part.Part): boolean =>
   part._tag !== "Text" || (part.mark !== undefined && part.mark._tag !== "Thought" && part.mark._tag !== "Delta")
 
-/** The items of a source, and those that came last. */
-interface Source {
-  readonly all: Content.Content
-  readonly last: Content.Content
-}
-
 /** Items by source. */
-export type Contents = Map<string, Source>
-
-/** The number of items that are known: the first ones of a source, or all that came last if a snapshot repeats them. */
-const repeats = (before: Source | undefined, items: ReadonlyArray<number>, kind: Sources.Kind): number => {
-  if (before === undefined || kind === "append") return 0
-  const begins = (content: Content.Content) => Content.beginsItems(content, items) ? content.length : 0
-  const known = begins(before.all)
-  if (known > 0 && (kind !== "piece" || known < items.length)) return known
-  const last = begins(before.last)
-  return kind === "snapshot" && last === items.length ? last : 0
-}
+export type Contents = Map<string, Content.Source>
 
 /** Records the items of a source, and returns a function that is true for each of them that is known, in order. */
 export const record = (
   contents: Contents,
   id: string,
-  kind: Sources.Kind,
+  kind: Content.Kind,
   parts: ReadonlyArray<Part.Part>
 ): () => boolean => {
   const items: Array<number> = []
   for (const part of parts) if (isItem(part)) items.push(Hash.mixPart(Hash.seed, part))
   if (items.length === 0) return () => false
   const before = contents.get(id)
-  const known = repeats(before, items, kind)
+  const begins = (content: Content.Content) => Content.beginsItems(content, items)
+  const known = before === undefined ? 0 : Content.countRepeated(before, kind, items.length, begins)
   const isWhole = before === undefined || (kind === "replace" && known === 0)
   const rest = items.slice(known)
   if (rest.length > 0) {

@@ -10,6 +10,7 @@ import * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
 import * as TaskState from "../../TaskState.ts"
 import * as Baseline from "./baseline.ts"
+import type * as Content from "./content.ts"
 import { isForeign } from "./foreign.ts"
 import * as Items from "./items.ts"
 import * as Pairing from "./pairing.ts"
@@ -48,7 +49,7 @@ export const make = (): Reading => ({
 interface Piece {
   readonly id: string
   readonly source: string
-  readonly kind: Sources.Kind
+  readonly kind: Content.Kind
   readonly parts: ReadonlyArray<Part.Part>
   /** False for parts whose text is not for display: a turn of the history, or the reason of a failure. */
   readonly hasText: boolean
@@ -121,7 +122,7 @@ const readMessage = (
   self: Reading,
   out: Array<Step.Step>,
   { messageId, parts, role }: Message.Message,
-  kind: Sources.Kind,
+  kind: Content.Kind,
   hasText: boolean,
   mayContinue = false
 ): void => {
@@ -154,7 +155,7 @@ const readArtifact = (
   self: Reading,
   out: Array<Step.Step>,
   { artifactId, parts }: StreamEvent.ArtifactUpdate["artifact"],
-  kind: Sources.Kind
+  kind: Content.Kind
 ): void => {
   const id = Source.ofArtifact(artifactId)
   readPiece(self, out, { id, source: id, kind, parts, hasText: true })
@@ -192,23 +193,16 @@ const readPast = (self: Reading, task: Task): void => {
   self.state = undefined
 }
 
-/** True for an event that is the past of its turn. */
-export const isPast = (self: Pick<Reading, "isFirst">, event: StreamEvent.StreamEvent): event is Task => {
-  const baseline = Baseline.of(event)
-  return self.isFirst && baseline !== undefined && baseline.task === undefined && event._tag === "Task" &&
-    !TaskState.isTerminal(event.status.state)
-}
-
 /** Returns the steps of an event; none for an event of another task. */
 export const read = (self: Reading, event: StreamEvent.StreamEvent): ReadonlyArray<Step.Step> => {
   if (isForeign(self, event)) return []
   self.taskId ??= StreamEvent.taskId(event)
   const out: Array<Step.Step> = []
-  const past = isPast(self, event) ? event : self.isFirst ? Baseline.of(event)?.task : undefined
+  const past = self.isFirst ? Baseline.pastOf(event) : undefined
   if (past !== undefined) readPast(self, past)
   self.isFirst = false
-  if (past !== event) readEvent(self, out, event)
-  else readState(self, out, event.status)
+  if (event === past) readState(self, out, past.status)
+  else readEvent(self, out, event)
   return out
 }
 

@@ -6,34 +6,19 @@
 import { put } from "./boundedMap.ts"
 import * as Content from "./content.ts"
 
-/**
- * - `piece`: text of a message, a further piece unless it begins with all that came under the id, and is longer.
- * - `repeat`: the same, but text that equals all that came under the id adds nothing.
- * - `snapshot`: the same, and text that equals the last piece under the id adds nothing.
- * - `append`: a further piece of an artifact.
- * - `replace`: an artifact's whole text.
- */
-export type Kind = "piece" | "repeat" | "snapshot" | "append" | "replace"
-
 /** The text of one event. */
 export interface Said {
   /** The id under which the text came. */
   readonly id: string
   /** The source that the text belongs to: the id, unless several ids have one text. */
   readonly source: string
-  readonly kind: Kind
+  readonly kind: Content.Kind
   readonly text: string
-}
-
-/** The text of a source, and the last piece of it. */
-interface Source {
-  readonly all: Content.Content
-  readonly last: Content.Content
 }
 
 /** The text so far. */
 export interface Sources {
-  readonly sources: Map<string, Source>
+  readonly sources: Map<string, Content.Source>
   /** All text since the last break, as the agent sent it, and with the blank lines between sources. */
   sent: Content.Content
   shown: Content.Content
@@ -59,11 +44,9 @@ export interface Known {
 const none: Known = { length: 0, isApart: false }
 
 /** Returns the known part of a text whose source had text before. */
-const ofSource = ({ all, last }: Source, { kind, text }: Said): Known => {
-  const isKnown = kind !== "append" && Content.beginsText(all, text) && (kind !== "piece" || text.length > all.length)
-  if (isKnown) return { length: all.length, isApart: false }
-  const isLast = kind === "snapshot" && text.length === last.length && Content.beginsText(last, text)
-  return { length: isLast ? last.length : 0, isApart: kind === "replace" && all.length > 0 }
+const ofSource = (before: Content.Source, { kind, text }: Said): Known => {
+  const length = Content.countRepeated(before, kind, text.length, (content) => Content.beginsText(content, text))
+  return { length, isApart: length === 0 && kind === "replace" && before.all.length > 0 }
 }
 
 /** Returns the known part of a text of a new source, which may repeat all that others had since the last break. */
