@@ -15,10 +15,11 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import * as Tracer from "effect/Tracer"
+import type * as Tracer from "effect/Tracer"
 import { inspect } from "node:util"
 import { covers } from "./support/covers.ts"
 import * as Emulated from "./support/emulated.ts"
+import { makeTracer } from "./support/spans.ts"
 
 const key = "sk_topsecret0123456789"
 
@@ -50,15 +51,8 @@ const shown = (error: AgentError.AgentError): string =>
 
 /** Records all spans and log messages. */
 const observed = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
-  const spans: Array<Tracer.Span> = []
+  const { spans, tracer } = makeTracer()
   const logs: Array<unknown> = []
-  const tracer = Tracer.make({
-    span: (options) => {
-      const span = new Tracer.NativeSpan(options)
-      spans.push(span)
-      return span
-    }
-  })
   return effect.pipe(
     Effect.tapCause((cause) => Effect.logError("failed", cause)),
     Effect.withTracer(tracer),

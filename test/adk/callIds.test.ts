@@ -1,36 +1,14 @@
 /** Calls of an ADK agent without ids. */
-import { Agent, AgentStream, type ToolCall } from "@effect-a2a/core"
+import { Agent, AgentStream } from "@effect-a2a/core"
 import { AdkScript } from "@effect-a2a/emulators"
-import type { AdkEvent } from "@effect-a2a/transport-adk"
 import { AdkContent } from "@effect-a2a/transport-adk"
 import { assert, describe, it } from "@effect/vitest"
 import type { Schema } from "effect"
 import { Effect, Stream } from "effect"
 import { covers } from "../support/covers.ts"
-import * as Adk from "./support.ts"
+import { answer, event, onScript, part, view } from "./scripted.ts"
 
 type Json = Schema.Json
-
-/** A part as another server would write it, nulls included. */
-const part = (member: string, value: object): AdkContent.Part => JSON.parse(JSON.stringify({ [member]: value }))
-
-/** An event as another server would write it. */
-const event = (parts: ReadonlyArray<AdkContent.Part>, rest: AdkEvent.Event = {}) =>
-  AdkScript.event({ content: { role: "model", parts }, ...rest })
-
-/** Returns the name, arguments and response of each call. */
-const view = (toolCalls: ReadonlyArray<ToolCall.ToolCall>) =>
-  toolCalls.map(({ args, name, outcome }) => [name, args, outcome?._tag === "Success" ? outcome.response : undefined])
-
-/** Returns the answer of a call and of a stream, which must not differ. */
-const answer = Effect.gen(function*() {
-  const asked = yield* Agent.ask("go")
-  const streamed = yield* AgentStream.answer(Agent.stream("go"))
-  assert.deepStrictEqual([streamed.text, view(streamed.toolCalls)], [asked.text, view(asked.toolCalls)])
-  return asked
-})
-
-const onScript = (...steps: ReadonlyArray<AdkScript.Step>) => Effect.provide(Adk.layer({ agent: () => steps }))
 
 describe("calls without ids", () => {
   const ids = { "absent": {}, "null": { id: null }, "empty": { id: "" } }

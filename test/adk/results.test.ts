@@ -1,35 +1,14 @@
 /** Results of an ADK agent's calls as its answer. */
-import { Agent, AgentStream, Part, type ToolCall } from "@effect-a2a/core"
+import { Agent, AgentStream, Part } from "@effect-a2a/core"
 import { AdkScript } from "@effect-a2a/emulators"
-import type { AdkContent, AdkEvent } from "@effect-a2a/transport-adk"
 import { assert, describe, it } from "@effect/vitest"
 import type { Schema } from "effect"
 import { Effect, Stream } from "effect"
 import { covers } from "../support/covers.ts"
+import { answer, event, onScript, part, view } from "./scripted.ts"
 import * as Adk from "./support.ts"
 
 type Json = Schema.Json
-
-/** A part as another server would write it, nulls included. */
-const part = (member: string, value: object): AdkContent.Part => JSON.parse(JSON.stringify({ [member]: value }))
-
-/** An event as another server would write it. */
-const event = (parts: ReadonlyArray<AdkContent.Part>, rest: AdkEvent.Event = {}) =>
-  AdkScript.event({ content: { role: "model", parts }, ...rest })
-
-/** Returns the name, arguments and response of each call. */
-const view = (toolCalls: ReadonlyArray<ToolCall.ToolCall>) =>
-  toolCalls.map(({ args, name, outcome }) => [name, args, outcome?._tag === "Success" ? outcome.response : undefined])
-
-/** Returns the answer of a call and of a stream, which must not differ. */
-const answer = Effect.gen(function*() {
-  const asked = yield* Agent.ask("go")
-  const streamed = yield* AgentStream.answer(Agent.stream("go"))
-  assert.deepStrictEqual([streamed.text, view(streamed.toolCalls)], [asked.text, view(asked.toolCalls)])
-  return asked
-})
-
-const onScript = (...steps: ReadonlyArray<AdkScript.Step>) => Effect.provide(Adk.layer({ agent: () => steps }))
 
 describe("a result that is the answer", () => {
   const final = { actions: { skipSummarization: true } }

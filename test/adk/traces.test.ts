@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Stream, Tracer } from "effect"
 import { TestClock } from "effect/testing"
 import { covers } from "../support/covers.ts"
+import { makeTracer } from "../support/spans.ts"
 import * as Adk from "./support.ts"
 
 /** Returns the spans of a program, and its exit. */
@@ -14,14 +15,7 @@ const traced = <A, E>(
   options: AdkEmulator.ClientOptions = {}
 ) =>
   Effect.gen(function*() {
-    const spans: Array<Tracer.NativeSpan> = []
-    const tracer = Tracer.make({
-      span: (options) => {
-        const span = new Tracer.NativeSpan(options)
-        spans.push(span)
-        return span
-      }
-    })
+    const { spans, tracer } = makeTracer()
     const exit = yield* program.pipe(
       Effect.provide(Adk.layer(options)),
       Effect.exit,

@@ -13,7 +13,7 @@ import {
   combinations,
   event,
   frame,
-  isRpc,
+  notFound,
   result,
   talkTo,
   taskJson
@@ -156,25 +156,7 @@ describe.each(combinations)("$name", (combination) => {
     "a refusal is one, as a bare document of an event stream and as a frame under an error status",
     () =>
       Effect.gen(function*() {
-        const refusal = (asked: Asked) =>
-          isRpc(combination)
-            ? JSON.stringify({
-              jsonrpc: "2.0",
-              id: JSON.parse(asked.body).id,
-              error: { code: -32001, message: "gone" }
-            })
-            : JSON.stringify({
-              error: {
-                code: 404,
-                status: "NOT_FOUND",
-                message: "gone",
-                details: [{
-                  "@type": "type.googleapis.com/google.rpc.ErrorInfo",
-                  reason: "TASK_NOT_FOUND",
-                  domain: "a2a-protocol.org"
-                }]
-              }
-            })
+        const refusal = (asked: Asked) => notFound(combination, asked)
         for (
           const respond of [
             (asked: Asked) => new Response(refusal(asked), eventStream),

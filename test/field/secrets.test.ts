@@ -10,6 +10,7 @@ import { inspect } from "node:util"
 import { covers } from "../support/covers.ts"
 import { chunks, combinations, isRpc, rpcError, talkTo } from "../support/peer.ts"
 import { type Asked, json, respond } from "../support/respond.ts"
+import { makeTracer } from "../support/spans.ts"
 import * as Field from "./support.ts"
 
 const secrets = ["tok-s3cr3t", "key-s3cr3t", "proxy-s3cr3t", "cookie-s3cr3t", "hook-s3cr3t"]
@@ -17,20 +18,11 @@ const content = "the patient's name"
 
 /** Runs an effect and records its logs and spans. */
 const record = <A, E, R>(self: Effect.Effect<A, E, R>) => {
-  const spans: Array<Tracer.NativeSpan> = []
+  const { spans, tracer } = makeTracer()
   const logs: Array<string> = []
   return self.pipe(
     Effect.exit,
-    Effect.provideService(
-      Tracer.Tracer,
-      Tracer.make({
-        span: (options) => {
-          const span = new Tracer.NativeSpan(options)
-          spans.push(span)
-          return span
-        }
-      })
-    ),
+    Effect.provideService(Tracer.Tracer, tracer),
     Effect.provide(Logger.layer([Logger.make((entry) => logs.push(Logger.formatJson.log(entry)))])),
     Effect.provideService(References.MinimumLogLevel, "All"),
     Effect.map((exit) => ({

@@ -18,21 +18,15 @@ import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { covers } from "../support/covers.ts"
 import { chunks, inEach, respond, rest, sendJson, talkTo } from "../support/peer.ts"
+import { makeTracer } from "../support/spans.ts"
 import * as Support from "./support.ts"
 
 const { agent, contextId, fastForward, refusal, say, status, task, taskId, through } = Support
 const { eventStream, peer, resumable, taskResponse } = through()
 
-/** A tracer, and the spans that it was asked for. */
-const makeTracer = () => {
-  const spans: Array<Tracer.NativeSpan> = []
-  const tracer = Tracer.make({
-    span: (options) => {
-      const span = new Tracer.NativeSpan(options)
-      spans.push(span)
-      return span
-    }
-  })
+/** The layer of a tracer, and the spans that it was asked for. */
+const makeTracing = () => {
+  const { spans, tracer } = makeTracer()
   return { spans, layer: Layer.succeed(Tracer.Tracer, tracer) }
 }
 
@@ -52,7 +46,7 @@ describe("traces", () => {
       inEach((combination) =>
         Effect.gen(function*() {
           const { eventStream, peer } = through(combination)
-          const { layer, spans } = makeTracer()
+          const { layer, spans } = makeTracing()
           const { asked, layer: transport } = peer([eventStream(frames)])
           const open: Array<string> = []
           yield* Agent.stream("hi").pipe(
@@ -87,7 +81,7 @@ describe("traces", () => {
 
   it.effect("have one span for each connection of a resumed stream, below the caller's", () =>
     Effect.gen(function*() {
-      const { layer, spans } = makeTracer()
+      const { layer, spans } = makeTracing()
       const { asked, layer: transport } = resumable([
         eventStream(frames.slice(0, 1), { end: "reset" }),
         eventStream(frames)
@@ -114,7 +108,7 @@ describe("traces", () => {
         const { eventStream, json, peer } = through(combination)
         for (const state of ["failed", "canceled", "rejected"] as const) {
           const code = `TASK_STATE_${state.toUpperCase()}`
-          const { layer, spans } = makeTracer()
+          const { layer, spans } = makeTracing()
           const responses = [
             eventStream([task("submitted"), say("Half"), status(state, "out of luck")]),
             eventStream([task("working"), { ...status("completed"), taskId: Id.TaskId.make("t-2") }, status(state)]),
@@ -144,7 +138,7 @@ describe("traces", () => {
 
   it.effect("are not red if a task is only read or canceled", () =>
     Effect.gen(function*() {
-      const { layer, spans } = makeTracer()
+      const { layer, spans } = makeTracing()
       const calls = Effect.gen(function*() {
         yield* Agent.getTask(taskId)
         yield* Agent.cancel(taskId)
@@ -164,7 +158,7 @@ describe("traces", () => {
 
   it.effect("are not red if the reader of a stream has enough", () =>
     Effect.gen(function*() {
-      const { layer, spans } = makeTracer()
+      const { layer, spans } = makeTracing()
       yield* Agent.stream("hi").pipe(
         Stream.take(1),
         Stream.runDrain,
@@ -175,7 +169,7 @@ describe("traces", () => {
 
   it.effect("name the code of a refusal", () =>
     Effect.gen(function*() {
-      const { layer, spans } = makeTracer()
+      const { layer, spans } = makeTracing()
       for (const status of [401, 429, 503]) {
         yield* Effect.flip(Agent.ask("hi")).pipe(
           Effect.provide([agent(peer([refusal(status)]).layer), layer])
@@ -190,7 +184,7 @@ describe("traces", () => {
 
   it.effect("have an event for each tool call, once, without its arguments", () =>
     Effect.gen(function*() {
-      const { layer, spans } = makeTracer()
+      const { layer, spans } = makeTracing()
       const call = (id: string, name: string) =>
         Part.data({ id, name, args: { query: "s3cr3t" } }, { metadata: { kind: "call" } })
       const recognizer = Recognizer.fromMetadata({ thought: "thought", type: "kind", call: "call", result: "result" })
@@ -247,7 +241,7 @@ describe("traces", () => {
           Credentials.layerApiKey({ name: "key", in: "cookie", value: Redacted.make("s3cr3t") })
         ]
       ) {
-        const { layer, spans } = makeTracer()
+        const { layer, spans } = makeTracing()
         const { asked, layer: transport } = talkTo(
           rest,
           (asked) =>
@@ -287,7 +281,7 @@ const cardResponse = () => new Response(JSON.stringify(card), { headers: { "cont
 
 it.effect("spans have the agent's name once its card was read", () =>
   Effect.gen(function*() {
-    const { layer, spans } = makeTracer()
+    const { layer, spans } = makeTracing()
     const { layer: transport } = talkTo(rest, (asked) => asked.url.includes("card") ? cardResponse() : refusal(503)())
     yield* Effect.gen(function*() {
       const { call, stream } = yield* AgentTransport.AgentTransport
@@ -309,7 +303,7 @@ it.effect("spans have the agent's name once its card was read", () =>
 describe("discovery", () => {
   const discover = (agent: Discovery.Options["agent"], answer: Parameters<typeof respond>[0]) =>
     Effect.gen(function*() {
-      const { layer, spans } = makeTracer()
+      const { layer, spans } = makeTracing()
       const exit = yield* Discovery.make({ agent, bindings: [Rest.binding] }).pipe(
         Effect.flatMap(({ call }) => call(Operation.GetTask, { id: taskId })),
         Effect.provide([respond(answer).layer, Credentials.layerNone, layer]),

@@ -67,6 +67,21 @@ export const result = (combination: Combination, asked: Asked, json: unknown): s
 export const rpcError = (asked: Asked, error: unknown): string =>
   JSON.stringify({ jsonrpc: "2.0", id: idOf(asked), error })
 
+/** The refusal of a task that the peer does not know. */
+export const notFound = (combination: Combination, asked: Asked): string =>
+  isRpc(combination) ? rpcError(asked, { code: -32001, message: "gone" }) : JSON.stringify({
+    error: {
+      code: 404,
+      status: "NOT_FOUND",
+      message: "gone",
+      details: [{
+        "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+        reason: "TASK_NOT_FOUND",
+        domain: "a2a-protocol.org"
+      }]
+    }
+  })
+
 /** An event in the dialect of a combination. */
 export const event = (combination: Combination, asked: Asked, event: StreamEvent.StreamEvent): string =>
   result(combination, asked, Result.getOrThrow(dialect(combination).success.SendStreamingMessage!.encode(event)))

@@ -2,23 +2,8 @@ import { AgentError, AgentStream, Artifact, Id, Message, Part, StreamEvent, Task
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Schema, Stream } from "effect"
 import { covers } from "../../../test/support/covers.ts"
+import { art, at, contextId, snapshot, status, taskId } from "./events.ts"
 import * as Marked from "./marked.ts"
-
-const taskId = Id.TaskId.make("t-1")
-const contextId = Id.ContextId.make("c-1")
-const at = { taskId, contextId }
-type State = Task.Task["status"]["state"]
-
-const art = (id: string, append: boolean, text: string) =>
-  StreamEvent.artifactUpdate({ ...at, artifact: Artifact.make(Id.ArtifactId.make(id), [Part.text(text)]), append })
-const status = (state: State) => StreamEvent.statusUpdate({ ...at, status: { state } })
-const snapshot = (state: State, fields: Partial<Task.Task> = {}): Task.Task => ({
-  _tag: "Task",
-  id: taskId,
-  contextId,
-  status: { state },
-  ...fields
-})
 
 const saying = (id: string, ...parts: ReadonlyArray<Part.Part>): Message.Message => ({
   _tag: "Message",

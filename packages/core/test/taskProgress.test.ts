@@ -2,27 +2,8 @@ import type { Message, Task } from "@effect-a2a/core"
 import { Artifact, Id, Part, StreamEvent, TaskProgress } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { covers } from "../../../test/support/covers.ts"
+import { art, contextId, snapshot, status } from "./events.ts"
 
-const taskId = Id.TaskId.make("t-1")
-const contextId = Id.ContextId.make("c-1")
-const at = { taskId, contextId }
-type State = Task.Task["status"]["state"]
-
-const art = (id: string, append: boolean | undefined, text: string, lastChunk?: boolean) =>
-  StreamEvent.artifactUpdate({
-    ...at,
-    artifact: Artifact.make(Id.ArtifactId.make(id), [Part.text(text)]),
-    ...(append === undefined ? {} : { append }),
-    ...(lastChunk === undefined ? {} : { lastChunk })
-  })
-const status = (state: State) => StreamEvent.statusUpdate({ ...at, status: { state } })
-const snapshot = (state: State, fields: Partial<Task.Task> = {}): Task.Task => ({
-  _tag: "Task",
-  id: taskId,
-  contextId,
-  status: { state },
-  ...fields
-})
 const message: Message.Message = {
   _tag: "Message",
   messageId: Id.MessageId.make("m"),

@@ -7,7 +7,7 @@ import { Agent, AgentStream, AgentTransport, Artifact, Id, Part, StreamEvent, Ta
 import * as Fault from "@effect-a2a/testing/Fault"
 import { Effect, Layer, Schedule, Stream } from "effect"
 import * as Sayings from "../../../packages/core/test/sayings.ts"
-import { type Asked, chunks, type Combination, event, frame, isRpc, talkTo } from "../../support/peer.ts"
+import { type Asked, chunks, type Combination, event, frame, notFound, talkTo } from "../../support/peer.ts"
 
 type Event = StreamEvent.StreamEvent
 
@@ -64,24 +64,6 @@ const mark = (json: string, isFinal: boolean): string => {
   return JSON.stringify(document)
 }
 
-const refusal = (combination: Combination, asked: Asked): string =>
-  JSON.stringify(
-    isRpc(combination)
-      ? { jsonrpc: "2.0", id: JSON.parse(asked.body).id, error: { code: -32001, message: "gone" } }
-      : {
-        error: {
-          code: 404,
-          status: "NOT_FOUND",
-          message: "gone",
-          details: [{
-            "@type": "type.googleapis.com/google.rpc.ErrorInfo",
-            reason: "TASK_NOT_FOUND",
-            domain: "a2a-protocol.org"
-          }]
-        }
-      }
-  )
-
 const framesOf = (combination: Combination, asked: Asked, { early, events, kind }: Sequence): ReadonlyArray<string> =>
   events.map((one, at) => {
     const json = event(combination, asked, one)
@@ -94,7 +76,7 @@ const isSubscription = (asked: Asked) => asked.url.includes(":subscribe") || /ub
 const respond = (combination: Combination, sequence: Sequence) => (asked: Asked): Response => {
   const { cut, events, kind } = sequence
   const frames = framesOf(combination, asked, sequence)
-  if (kind === "refusal") return chunks([refusal(combination, asked)])
+  if (kind === "refusal") return chunks([notFound(combination, asked)])
   if (!isSubscription(asked)) return chunks(frames.slice(0, cut), { end: "reset" })
   switch (kind) {
     case "replay":
