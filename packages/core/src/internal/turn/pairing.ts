@@ -28,8 +28,8 @@ const nextId = (self: Pairing, name: string): string => {
   return id
 }
 
-const put = (self: Pairing, id: string, name: string, isCalled: boolean): Entry => {
-  const entry: Entry = { id, name, isCalled, outcome: undefined }
+const put = (self: Pairing, id: string, name: string): Entry => {
+  const entry: Entry = { id, name, isCalled: false, outcome: undefined }
   self.set(id, entry)
   return entry
 }
@@ -38,9 +38,9 @@ const put = (self: Pairing, id: string, name: string, isCalled: boolean): Entry 
 export const call = (self: Pairing, mark: Part.CallMark): (Part.CallMark & Identity) | undefined => {
   const known = mark.id ? self.get(mark.id) : undefined
   if (known?.isCalled === true) return undefined
-  const { id } = known ?? put(self, mark.id || nextId(self, mark.name), mark.name, true)
-  if (known !== undefined) known.isCalled = true
-  return { ...mark, id }
+  const entry = known ?? put(self, mark.id || nextId(self, mark.name), mark.name)
+  entry.isCalled = true
+  return { ...mark, id: entry.id }
 }
 
 /** The first call of the tool that has no result. A result without a name belongs to the first of any tool. */
@@ -55,7 +55,7 @@ const firstOpen = (self: Pairing, name: string): Entry | undefined => {
 export const result = (self: Pairing, mark: Part.ResultMark): (Part.ResultMark & Identity) | undefined => {
   const { name, outcome } = mark
   const known = mark.id ? self.get(mark.id) : undefined
-  const entry = known ?? firstOpen(self, name) ?? put(self, mark.id || nextId(self, name), name, false)
+  const entry = known ?? firstOpen(self, name) ?? put(self, mark.id || nextId(self, name), name)
   const hash = Hash.mixJson(Hash.seed, { ...outcome })
   if (entry.outcome === hash) return undefined
   entry.outcome = hash

@@ -41,6 +41,9 @@ export interface Known {
   readonly isApart: boolean
 }
 
+/** A source without text. */
+const nothing: Content.Source = { all: Content.empty, last: Content.empty }
+
 const none: Known = { length: 0, isApart: false }
 
 /** Returns the known part of a text whose source had text before. */
@@ -64,15 +67,15 @@ export const record = (self: Sources, said: Said): Known => {
   const { id, kind, source, text } = said
   const before = sources.get(id)
   if (text === "") {
-    if (before !== undefined && kind === "replace") put(sources, id, { all: Content.empty, last: Content.empty })
+    if (before !== undefined && kind === "replace") put(sources, id, nothing)
     return none
   }
   const known = before === undefined ? ofOthers(self, said) : ofSource(before, said)
   const isWhole = before === undefined || (kind === "replace" && known.length === 0)
   const rest = text.slice(known.length)
-  if (isWhole) put(sources, id, { all: Content.ofText(text), last: Content.ofText(text) })
-  else if (rest !== "") put(sources, id, { all: Content.addText(before.all, rest), last: Content.ofText(text) })
-  if (id !== source) put(sources, source, { all: Content.empty, last: Content.empty })
+  const last = Content.ofText(text)
+  if (isWhole || rest !== "") put(sources, id, { all: isWhole ? last : Content.addText(before.all, rest), last })
+  if (id !== source) put(sources, source, nothing)
   return known
 }
 
