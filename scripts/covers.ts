@@ -10,8 +10,8 @@ export interface Citation {
   readonly ids: ReadonlyArray<string>
 }
 
-/** A requirement such as `ML-16`, or a field case such as `field:SSE-01`. */
-const id = /^(?:(?:ML|SDK|ADK)|field:[A-Z]+)-\d\d$/
+/** A requirement such as `ML-16`, a field case such as `field:SSE-01`, or an attack such as `attack:S2-28`. */
+const id = /^(?:(?:ML|SDK|ADK)|field:[A-Z]\w*|attack:S2)-\d\d$/
 
 const areas = Object.keys(JSON.parse(read("test/field-cases.json")).areas).join("|")
 

@@ -1,8 +1,8 @@
 // The requirements and field cases a test covers, as its metadata: `scripts/covers.ts` reads them from the syntax tree.
 import type { TestOptions } from "vitest"
 
-/** An id of docs/requirements.md, or `field:` and an id of docs/field-cases.md. */
-export type Id = `${"ML" | "SDK" | "ADK"}-${number}` | `field:${string}-${number}`
+/** An id of docs/requirements.md, `field:` and one of docs/field-cases.md, or `attack:` and one of docs/security.md. */
+export type Id = `${"ML" | "SDK" | "ADK"}-${number}` | `field:${string}-${number}` | `attack:S2-${number}`
 
 declare module "vitest" {
   interface TaskMeta {
