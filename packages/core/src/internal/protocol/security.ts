@@ -19,66 +19,42 @@ const fromCase = (value: unknown): Wire.Members => {
   return typeof members.$case === "string" ? { [members.$case]: members.value } : members
 }
 
-/** Creates a reader of one wire object that returns `undefined` if the object does not match. */
-const makeReader = <Fields extends Schema.Struct.Fields, A>(
-  fields: () => Fields,
-  read: (wire: Schema.Struct<Fields>["Type"]) => A
-): (value: unknown) => A | undefined => {
+/** Creates a reader of one kind. It returns `undefined` for an object of another kind, and leaves out empty options. */
+const makeReader = <A extends Scheme | Flow>(
+  make: (wire: Wire.Members) => Pick<A, "_tag">,
+  required: ReadonlyArray<string>,
+  options: Schema.Struct.Fields
+) => {
   const compiled = Wire.lazy(() => {
-    const schema = Wire.struct(fields())
-    return { matches: Schema.is(schema as Schema.Top), rewrite: makeRewrite(schema as Schema.Top) }
+    const schema: Schema.Top = Wire.struct({
+      ...Object.fromEntries(required.map((name) => [name, Schema.String])),
+      ...options
+    })
+    return { matches: Schema.is(schema), rewrite: makeRewrite(schema) }
   })
-  return (value) => {
-    const rewritten = compiled().rewrite(value)
-    return compiled().matches(rewritten) ? read(rewritten as Schema.Struct<Fields>["Type"]) : undefined
+  const pick = (wire: Wire.Members, names: ReadonlyArray<string>) =>
+    Object.fromEntries(names.map((name) => [name, wire[name]]))
+  return (value: unknown): A | undefined => {
+    const wire = compiled().rewrite(value)
+    return compiled().matches(wire) && Predicate.isReadonlyObject(wire)
+      ? { ...pick(wire, required), ...Wire.compact(pick(wire, Object.keys(options))), ...make(wire) } as A
+      : undefined
   }
 }
 
-const scopes = Wire.optional(Schema.Record(Schema.String, Schema.String))
-const token = () => ({ tokenUrl: Schema.String, refreshUrl: Wire.text, scopes })
+const makeFlow = (tag: Flow["_tag"], required: ReadonlyArray<string>, options: Schema.Struct.Fields = {}) =>
+  makeReader<Flow>(({ scopes = {} }) => ({ _tag: tag, scopes }), required, {
+    refreshUrl: Wire.text,
+    scopes: Wire.optional(Schema.Record(Schema.String, Schema.String)),
+    ...options
+  })
 
 const flowReaders: { readonly [member: string]: (value: unknown) => Flow | undefined } = {
-  authorizationCode: makeReader(
-    () => ({ ...token(), authorizationUrl: Schema.String, pkceRequired: Wire.flag }),
-    ({ authorizationUrl, pkceRequired, refreshUrl, scopes = {}, tokenUrl }) => ({
-      _tag: "AuthorizationCode" as const,
-      authorizationUrl,
-      tokenUrl,
-      ...Wire.compact({ refreshUrl, pkceRequired }),
-      scopes
-    })
-  ),
-  clientCredentials: makeReader(token, ({ refreshUrl, scopes = {}, tokenUrl }) => ({
-    _tag: "ClientCredentials" as const,
-    tokenUrl,
-    ...Wire.compact({ refreshUrl }),
-    scopes
-  })),
-  deviceCode: makeReader(
-    () => ({ ...token(), deviceAuthorizationUrl: Schema.String }),
-    ({ deviceAuthorizationUrl, refreshUrl, scopes = {}, tokenUrl }) => ({
-      _tag: "DeviceCode" as const,
-      deviceAuthorizationUrl,
-      tokenUrl,
-      ...Wire.compact({ refreshUrl }),
-      scopes
-    })
-  ),
-  implicit: makeReader(
-    () => ({ authorizationUrl: Schema.String, refreshUrl: Wire.text, scopes }),
-    ({ authorizationUrl, refreshUrl, scopes = {} }) => ({
-      _tag: "Implicit" as const,
-      authorizationUrl,
-      ...Wire.compact({ refreshUrl }),
-      scopes
-    })
-  ),
-  password: makeReader(token, ({ refreshUrl, scopes = {}, tokenUrl }) => ({
-    _tag: "Password" as const,
-    tokenUrl,
-    ...Wire.compact({ refreshUrl }),
-    scopes
-  }))
+  authorizationCode: makeFlow("AuthorizationCode", ["authorizationUrl", "tokenUrl"], { pkceRequired: Wire.flag }),
+  clientCredentials: makeFlow("ClientCredentials", ["tokenUrl"]),
+  deviceCode: makeFlow("DeviceCode", ["deviceAuthorizationUrl", "tokenUrl"]),
+  implicit: makeFlow("Implicit", ["authorizationUrl"]),
+  password: makeFlow("Password", ["tokenUrl"])
 }
 
 const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
@@ -91,42 +67,28 @@ const readFlows = (value: unknown): ReadonlyArray<Flow> => {
   })
 }
 
-const description = Wire.text
-const locations = Schema.Literals(["query", "header", "cookie"])
+const makeScheme = (
+  _tag: Scheme["_tag"],
+  required: ReadonlyArray<string> = [],
+  options: Schema.Struct.Fields = {},
+  make: (wire: Wire.Members) => object = () => ({})
+) => makeReader<Scheme>((wire) => ({ _tag, ...make(wire) }), required, { description: Wire.text, ...options })
 
 const schemeReaders: { readonly [member: string]: (value: unknown) => Scheme | undefined } = {
-  apiKeySecurityScheme: makeReader(
-    () => ({ description, location: locations, name: Schema.String }),
-    ({ description, location, name }) => ({ _tag: "ApiKey" as const, ...Wire.compact({ description }), location, name })
-  ),
-  httpAuthSecurityScheme: makeReader(
-    () => ({ description, scheme: Schema.String, bearerFormat: Wire.text }),
-    ({ bearerFormat, description, scheme }) => ({
-      _tag: "HttpAuth" as const,
-      ...Wire.compact({ description, bearerFormat }),
-      scheme
-    })
-  ),
-  oauth2SecurityScheme: makeReader(
-    () => ({ description, flows: Wire.optional(Schema.Unknown), oauth2MetadataUrl: Wire.text }),
-    ({ description, flows, oauth2MetadataUrl }) => ({
-      _tag: "OAuth2" as const,
-      ...Wire.compact({ description, oauth2MetadataUrl }),
+  apiKeySecurityScheme: makeScheme("ApiKey", ["location", "name"], {
+    location: Schema.Literals(["query", "header", "cookie"])
+  }),
+  httpAuthSecurityScheme: makeScheme("HttpAuth", ["scheme"], { bearerFormat: Wire.text }),
+  oauth2SecurityScheme: makeScheme(
+    "OAuth2",
+    [],
+    { oauth2MetadataUrl: Wire.text, flows: Wire.optional(Wire.json) },
+    ({ flows }) => ({
       flows: readFlows(flows)
     })
   ),
-  openIdConnectSecurityScheme: makeReader(
-    () => ({ description, openIdConnectUrl: Schema.String }),
-    ({ description, openIdConnectUrl }) => ({
-      _tag: "OpenIdConnect" as const,
-      ...Wire.compact({ description }),
-      openIdConnectUrl
-    })
-  ),
-  mtlsSecurityScheme: makeReader(() => ({ description }), ({ description }) => ({
-    _tag: "MutualTls" as const,
-    ...Wire.compact({ description })
-  }))
+  openIdConnectSecurityScheme: makeScheme("OpenIdConnect", ["openIdConnectUrl"]),
+  mtlsSecurityScheme: makeScheme("MutualTls")
 }
 
 /** The members of 1.0 by the names that peers give to the kinds, in any case and with any separators. */
