@@ -32,6 +32,7 @@ import { Exit, faultLine, internalError } from "./internal/exit.ts"
 import { Json, Verbose } from "./internal/flags.ts"
 import * as Output from "./internal/output.ts"
 import { root } from "./internal/root.ts"
+import * as Sink from "./internal/sink.ts"
 import * as Usage from "./internal/usage.ts"
 
 const { version }: { readonly version: string } = createRequire(import.meta.url)("../package.json")
@@ -53,7 +54,7 @@ export const run = (args: ReadonlyArray<string>) =>
     Effect.catchDefect((defect) =>
       Effect.andThen(Output.complain(faultLine(defect)), new Exit({ code: internalError }))
     ),
-    Effect.raceFirst(Output.closed),
+    Sink.guard,
     Effect.provideService(CliOutput.Presenter, Usage.presenter(args)),
     Effect.provideServiceEffect(Output.CurrentSecrets, Output.secrets(args))
   )

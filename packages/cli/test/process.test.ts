@@ -1,11 +1,10 @@
 // The command in a separate process: signals, pipes, exit codes. Everything else runs in process, see support/command.ts.
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import { execFile } from "node:child_process"
 import type * as http from "node:http"
 import { covers } from "../../../test/support/covers.ts"
 import * as Server from "../../../test/support/httpServer.ts"
-import { bin, last, parse, run, start } from "./support/process.ts"
+import { last, parse, run, start } from "./support/process.ts"
 
 describe.concurrent("the a2a process", () => {
   it.live("reads stdin, writes the answer to stdout and ends with 0", () =>
@@ -61,16 +60,6 @@ describe.concurrent("the a2a process", () => {
       help.leave(["stdout"])
       assert.strictEqual((yield* help.ended).code, 0)
     }).pipe(Effect.scoped), covers("field:N2-51"))
-
-  it.live("ends with 70 if its output cannot be written", () =>
-    Effect.gen(function*() {
-      const script = `exec ${process.execPath} ${bin} ask hi > /dev/full`
-      const [code, stderr] = yield* Effect.callback<readonly [unknown, string]>((resume) =>
-        void execFile("sh", ["-c", script], (error, _, stderr) => resume(Effect.succeed([error?.code, stderr])))
-      )
-      assert.strictEqual(code, 70)
-      assert.include(stderr, "ENOSPC")
-    }))
 
   it.live("ends with 130 and a last line if it is interrupted", () =>
     Effect.gen(function*() {

@@ -3,8 +3,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import { CurrentProcess, variable } from "./environment.ts"
-import { Exit, internalError } from "./exit.ts"
 import { Json, Verbose } from "./flags.ts"
+import { write } from "./sink.ts"
 
 /** Values that are redacted from all output. More are added while the command runs. */
 export const CurrentSecrets = Context.Reference<Set<string>>("@effect-a2a/cli/CurrentSecrets", {
@@ -59,38 +59,6 @@ const escapeControls = (text: string): string =>
     controls,
     (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
-
-/** Writes the text and waits until it is written, since the process may end right after. */
-const write = (name: "stdout" | "stderr", text: string): Effect.Effect<void> =>
-  Effect.flatMap(
-    CurrentProcess,
-    (process) => Effect.callback((resume) => void process[name].write(text, () => resume(Effect.void)))
-  )
-
-/** A reader that leaves early, such as `head`, has seen enough. */
-const isClosed = (error: NodeJS.ErrnoException) => error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED"
-
-/**
- * Fails when stdout cannot be written any more: with code 0 if its reader left, else with that of a fault. What nobody
- * reads on stderr is not missed.
- */
-export const closed: Effect.Effect<never, Exit> = Effect.flatMap(
-  CurrentProcess,
-  ({ stdout }) =>
-    Effect.callback<never, Exit>((resume) => {
-      const listener = (error: Error) =>
-        resume(
-          isClosed(error)
-            ? new Exit({ code: 0 })
-            : Effect.andThen(
-              complain(`a2a: stdout could not be written: ${error.message}; see where it leads`),
-              new Exit({ code: internalError })
-            )
-        )
-      stdout.on("error", listener)
-      return Effect.sync(() => stdout.off("error", listener))
-    })
-)
 
 /** The outputs of the command. */
 export interface Service {

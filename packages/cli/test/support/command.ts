@@ -29,7 +29,7 @@ const collect = (heard: () => void) => {
 export const start = (
   args: ReadonlyArray<string>,
   { env = {}, isTerminal = false, stdin: input }: Options & { readonly isTerminal?: boolean } = {}
-): Effect.Effect<Running & { readonly closeStdout: () => void }, never, Scope.Scope> =>
+): Effect.Effect<Running & { readonly closeStdout: (code?: string) => void }, never, Scope.Scope> =>
   Effect.gen(function*() {
     const listeners = new Set<() => void>()
     const heard = () => listeners.forEach((listener) => listener())
@@ -73,7 +73,7 @@ export const start = (
     return {
       kill: (signal) => void process.emit(signal),
       write: (text) => void stdin.write(text),
-      closeStdout: () => void stdout.stream.destroy(Object.assign(new Error("write EPIPE"), { code: "EPIPE" })),
+      closeStdout: (code = "EPIPE") => void stdout.stream.destroy(Object.assign(new Error(`write ${code}`), { code })),
       until: (text) =>
         Effect.callback<string>((resume) => {
           const check = () => output().includes(text) && resume(Effect.succeed(output()))
