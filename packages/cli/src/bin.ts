@@ -5,6 +5,9 @@ import * as Effect from "effect/Effect"
 import * as References from "effect/References"
 import * as Cli from "./Cli.ts"
 
+// what a token command started is ended on every signal that ends the command
+process.once("SIGHUP", () => process.emit("SIGTERM"))
+
 Cli.run(process.argv.slice(2)).pipe(
   Effect.provideService(References.LogToStderr, true),
   Effect.provide(NodeServices.layer),

@@ -21,14 +21,25 @@
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
 import * as Credentials from "@effect-a2a/core/Credentials"
+import * as NodeChildProcessSpawner from "@effect/platform-node/NodeChildProcessSpawner"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodePath from "@effect/platform-node/NodePath"
+import * as ByteSize from "effect/ByteSize"
 import * as Config from "effect/Config"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as ChildProcess from "effect/process/ChildProcess"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { exec } from "node:child_process"
+import * as Stream from "effect/Stream"
+import * as NodeFile from "./NodeFile.ts"
+
+/** Bytes of the longest token, with the white space around it. */
+const maxToken = 64 * 1024
+
+const processes = NodeChildProcessSpawner.layer.pipe(Layer.provide([NodeFileSystem.layer, NodePath.layer]))
 
 const unavailable = (message: string) => AgentError.make("credentials", "CredentialsUnavailableError", { message })
 
@@ -37,42 +48,83 @@ const token = (text: string, source: string): Effect.Effect<Redacted.Redacted, A
   text.trim() === "" ? Effect.fail(unavailable(`${source} is empty`)) : Effect.succeed(Redacted.make(text.trim()))
 
 /**
- * Provides a bearer token from a file, which is read again when the agent refuses the token. Requests fail with
- * `CredentialsUnavailableError` if the file cannot be read or is empty.
+ * Provides a bearer token from a file of at most 64 KiB, which is read again when the agent refuses the token. Requests
+ * fail with `CredentialsUnavailableError` if the file cannot be read, is empty or too large, or is not a regular file.
  */
 export const layerFile = (path: string): Layer.Layer<Credentials.Credentials> =>
-  Layer.unwrap(Effect.map(FileSystem.FileSystem, (files) =>
-    Credentials.layerBearerEffect(
-      files.readFileString(path).pipe(
-        Effect.mapError((error) => unavailable(`the token file ${path} cannot be read: ${error.reason._tag}`)),
-        Effect.flatMap((text) => token(text, `the token file ${path}`))
-      )
-    ))).pipe(Layer.provide(NodeFileSystem.layer))
+  Credentials.layerBearerEffect(
+    NodeFile.read(path, { maxSize: maxToken }).pipe(
+      Effect.mapError(({ message }) => unavailable(`the token file ${message}`)),
+      Effect.flatMap((bytes) => token(new TextDecoder().decode(bytes), `the token file ${path}`))
+    )
+  )
 
-/** Runs the command. Its output may hold secrets, on both streams, and is left out of errors. */
-const run = (command: string): Effect.Effect<string, AgentError.AgentError> =>
-  Effect.callback((resume) => {
-    const child = exec(command, { windowsHide: true }, (error, output) =>
-      resume(
-        error === null
-          ? Effect.succeed(output)
-          : Effect.fail(
-            unavailable(
-              `the token command failed with ${error.signal ?? `exit code ${error.code}`}; run it by hand to see why`
-            )
-          )
-      ))
-    child.stdin?.end()
-    return Effect.sync(() => child.kill())
-  })
+/** Options of {@link layerCommand}. */
+export interface CommandOptions {
+  /** The longest time that the command may take. Default: 2 minutes. */
+  readonly timeout?: Duration.Input | undefined
+}
+
+/** The wait for a command that was asked to end, and for the rest of the output of one that ended. */
+const patience = "1 second"
+
+const failure = (why: string) => unavailable(`the token command ${why}; run it by hand to see why`)
+
+/**
+ * Runs the command in a new process group, which ends with it. Its output may hold secrets, on both streams, and is
+ * left out of errors.
+ */
+const run = (
+  command: string,
+  { timeout = "2 minutes" }: CommandOptions
+): Effect.Effect<string, AgentError.AgentError> =>
+  Effect.gen(function*() {
+    const child = yield* ChildProcess.make(command, {
+      shell: true,
+      stdin: "ignore",
+      stderr: "ignore",
+      forceKillAfter: patience,
+      windowsHide: true
+    })
+    const chunks: Array<Uint8Array> = []
+    let length = 0
+    const output = Stream.runForEach(child.stdout, (chunk) => {
+      chunks.push(chunk)
+      length += chunk.length
+      return length > maxToken
+        ? Effect.fail(failure(`printed more than ${ByteSize.format(ByteSize.bytes(maxToken))}`))
+        : Effect.void
+    })
+    const reader = yield* Effect.forkScoped(output)
+    // fails early if the output has no end
+    const code = yield* Effect.raceFirst(child.exitCode, Effect.andThen(Fiber.join(reader), Effect.never))
+    if (code !== 0) return yield* failure(`failed with exit code ${code}`)
+    // what the command started may keep its output open
+    yield* Effect.timeoutOption(Fiber.join(reader), patience)
+    return Buffer.concat(chunks).toString()
+  }).pipe(
+    Effect.scoped,
+    Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(failure("did not end in time")) }),
+    Effect.catchTag("PlatformError", ({ reason }) =>
+      Effect.fail(failure(reason.method === "exitCode" ? "was ended by a signal" : `cannot be run: ${reason._tag}`))),
+    Effect.provide(processes)
+  )
 
 /**
  * Provides a bearer token from a command's standard output, such as `gcloud auth print-access-token`. The shell runs the
- * command when a token is first needed, and again when the agent refuses the token. Requests fail with
- * `CredentialsUnavailableError` if the command fails or prints nothing.
+ * command when a token is first needed, and again when the agent refuses the token. What the command started ends with
+ * it, and all of it ends when the layer is closed: asked by SIGTERM, and after a second by SIGKILL. Requests fail with
+ * `CredentialsUnavailableError` if the command fails, prints nothing or more than 64 KiB, or takes too long.
  */
-export const layerCommand = (command: string): Layer.Layer<Credentials.Credentials> =>
-  Credentials.layerBearerEffect(Effect.flatMap(run(command), (text) => token(text, "the token command's output")))
+export const layerCommand = (command: string, options: CommandOptions = {}): Layer.Layer<Credentials.Credentials> =>
+  Layer.unwrap(Effect.map(Effect.scope, (scope) => {
+    // requests share a run, which outlives those that are interrupted
+    const scoped = Effect.flatMap(
+      Effect.forkIn(run(command, options), scope),
+      (fiber) => Effect.onInterrupt(Fiber.join(fiber), () => Fiber.interrupt(fiber))
+    )
+    return Credentials.layerBearerEffect(Effect.flatMap(scoped, (text) => token(text, "the token command's output")))
+  }))
 
 /** The options of {@link layerEnv}. */
 export interface EnvOptions {
@@ -87,7 +139,7 @@ const secret = (name: string) => Config.map(text(name), (value) => Redacted.make
 
 const bearer = Config.map(secret("A2A_TOKEN"), Credentials.layerBearer).pipe(
   Config.orElse(() => Config.map(text("A2A_TOKEN_FILE"), layerFile)),
-  Config.orElse(() => Config.map(text("A2A_TOKEN_COMMAND"), layerCommand)),
+  Config.orElse(() => Config.map(text("A2A_TOKEN_COMMAND"), (command) => layerCommand(command))),
   Config.orElse(() => Config.map(secret("MEMORYLAKE_API_KEY"), Credentials.layerBearer)),
   Config.orElse(() => Config.succeed(Credentials.layerNone))
 )

@@ -2,8 +2,9 @@ import { Credentials } from "@effect-a2a/core"
 import { NodeCredentials } from "@effect-a2a/node"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, FileSystem, Layer, Redacted } from "effect"
+import { ConfigProvider, Effect, Fiber, FileSystem, Layer, Redacted, Schedule } from "effect"
 import { TestClock } from "effect/testing"
+import { spawnSync } from "node:child_process"
 import { covers } from "../../../test/support/covers.ts"
 
 const target = { url: "https://agent.test", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }
@@ -151,4 +152,111 @@ describe("NodeCredentials", () => {
       assert.include(error.message, "exit code 7")
       assert.notInclude(JSON.stringify(error) + String(error.stack), "s3cret")
     }), covers("ML-02"))
+})
+
+/** True if a process runs; one that has ended and was not collected by its parent does not. */
+const isRunning = (pid: string) => /^\s*[^Z\s]/.test(spawnSync("ps", ["-o", "stat=", "-p", pid]).stdout.toString())
+
+describe("a token command", () => {
+  const started = Effect.fnUntraced(function*(path: string) {
+    const files = yield* FileSystem.FileSystem
+    return yield* files.readFileString(path).pipe(
+      Effect.flatMap((text) => {
+        const pids = text.trim().split("\n")
+        return text.endsWith("\n") && pids.length === 2 ? Effect.succeed(pids) : Effect.fail("early")
+      }),
+      Effect.retry(Schedule.spaced("20 millis"))
+    )
+  })
+
+  for (const stubborn of [false, true]) {
+    it.live(
+      `ends with all it started when the layer is closed${stubborn ? ", also if they ignore that" : ""}`,
+      () =>
+        Effect.gen(function*() {
+          const path = `${yield* temporary}/pids`
+          const one = `sh -c '${stubborn ? "trap \"\" TERM; " : ""}echo $$ >> ${path}; while :; do sleep 1; done'`
+          const fiber = yield* get.pipe(
+            Effect.provide(NodeCredentials.layerCommand(`${one} & ${one} | cat`)),
+            Effect.forkChild
+          )
+          const pids = yield* started(path)
+          assert.deepStrictEqual(pids.map(isRunning), [true, true])
+          yield* Fiber.interrupt(fiber)
+          assert.deepStrictEqual(pids.map(isRunning), [false, false])
+        }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
+      covers("attack:S2-50")
+    )
+  }
+
+  it.live("ends with all it started when it takes too long", () =>
+    Effect.gen(function*() {
+      const path = `${yield* temporary}/pids`
+      const command = `echo $$ >> ${path}; sh -c 'echo $$ >> ${path}; sleep 60'; echo token`
+      const error = yield* Effect.flip(get).pipe(
+        Effect.provide(NodeCredentials.layerCommand(command, { timeout: "500 millis" }))
+      )
+      assert.include(error.message, "did not end in time")
+      assert.deepStrictEqual((yield* started(path)).map(isRunning), [false, false])
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)), covers("attack:S2-50"))
+
+  it.live("need not end what it leaves behind, which ends with it", () =>
+    Effect.gen(function*() {
+      const path = `${yield* temporary}/pids`
+      const command =
+        `sh -c 'echo $$ >> ${path}; echo $$ >> ${path}; sleep 60' & while ! test -s ${path}; do :; done; echo token`
+      yield* Effect.gen(function*() {
+        assert.deepStrictEqual(yield* shown, ["Bearer token"])
+        assert.deepStrictEqual((yield* started(path)).map(isRunning), [false, false])
+      }).pipe(Effect.provide(NodeCredentials.layerCommand(command)))
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)), covers("attack:S2-50"))
+
+  for (
+    const [command, why] of [
+      ["yes secret-output", "printed more than 64 KiB"],
+      ["head -c 70000 /dev/zero", "printed more than 64 KiB"],
+      ["kill -9 $$", "was ended by a signal"],
+      ["/no/such/command-for-tokens", "exit code 127"],
+      ["exit 0", "is empty"]
+    ] as const
+  ) {
+    it.live(`fails if it ${why}: ${command}`, () =>
+      Effect.gen(function*() {
+        const error = yield* Effect.flip(get).pipe(Effect.provide(NodeCredentials.layerCommand(command)))
+        assert.strictEqual(error.reason._tag, "CredentialsUnavailableError")
+        assert.include(error.message, why)
+        assert.notInclude(error.message, "secret-output")
+      }), covers("attack:S2-50"))
+  }
+
+  it.live("may print as much as it likes to stderr", () =>
+    Effect.gen(function*() {
+      const command = "head -c 5000000 /dev/zero >&2; echo token"
+      assert.deepStrictEqual(yield* Effect.provide(shown, NodeCredentials.layerCommand(command)), ["Bearer token"])
+    }), covers("attack:S2-50"))
+})
+
+describe("a token file", () => {
+  it.live("is a regular file of at most 64 KiB", () =>
+    Effect.gen(function*() {
+      const files = yield* FileSystem.FileSystem
+      const folder = yield* temporary
+      const refusal = (path: string) =>
+        Effect.flip(get).pipe(
+          Effect.provide(NodeCredentials.layerFile(path)),
+          Effect.map(({ reason }) => [reason._tag, reason.message.replace(folder, "")])
+        )
+      spawnSync("mkfifo", [`${folder}/pipe`])
+      yield* files.writeFileString(`${folder}/large`, "t".repeat(64 * 1024 + 1))
+      yield* files.writeFileString(`${folder}/fits`, "t".repeat(64 * 1024))
+      const unavailable = (message: string) => ["CredentialsUnavailableError", `the token file ${message}`]
+      assert.deepStrictEqual(yield* refusal(`${folder}/pipe`), unavailable("/pipe is a named pipe, not a file"))
+      assert.deepStrictEqual(yield* refusal("/dev/zero"), unavailable("/dev/zero is a device, not a file"))
+      assert.deepStrictEqual(yield* refusal(folder), unavailable(" is a directory, not a file"))
+      assert.match(
+        (yield* refusal(`${folder}/large`))[1]!,
+        /^the token file \/large has .* more than the limit of 64 KiB$/
+      )
+      assert.lengthOf((yield* Effect.provide(shown, NodeCredentials.layerFile(`${folder}/fits`)))[0]!, 64 * 1024 + 7)
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)), covers("attack:S2-48"))
 })

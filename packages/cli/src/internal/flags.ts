@@ -1,6 +1,7 @@
 /** Flags of more than one command. */
 import * as Protocol from "@effect-a2a/core/Protocol"
 import * as MemoryLakeOptions from "@effect-a2a/memorylake/MemoryLakeOptions"
+import * as ByteSize from "effect/ByteSize"
 import * as Flag from "effect/cli/Flag"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Duration from "effect/Duration"
@@ -155,5 +156,10 @@ export const place = {
 export const content = {
   file: many("file", "PATH|URL", "A file: a path is read and sent inline, a URL is sent as a reference"),
   data: many("data", "JSON", "A JSON part").pipe(Flag.withSchema(Schema.Array(Schema.fromJsonString(Schema.Json)))),
+  maxSize: text("max-size", "SIZE", "The most that stdin and the files, in base64, may have together (default 24MiB)")
+    .pipe(
+      Flag.filterMap(ByteSize.fromString, () => "a size such as 500kB, 24MiB or 1GiB"),
+      Flag.withDefault(ByteSize.mebibytes(24))
+    ),
   messageId: text("message-id", "ID", "The message's id (default: a new one)").pipe(Flag.optional)
 }

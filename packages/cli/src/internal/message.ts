@@ -3,8 +3,9 @@ import type * as Agent from "@effect-a2a/core/Agent"
 import * as Id from "@effect-a2a/core/Id"
 import type { Metadata } from "@effect-a2a/core/Metadata"
 import * as Part from "@effect-a2a/core/Part"
+import * as NodeFile from "@effect-a2a/node/NodeFile"
+import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import * as Stdio from "effect/Stdio"
@@ -45,33 +46,65 @@ const reference = (url: string): Part.Part => {
   return Part.url(url, { ...(filename !== "" && { filename }), ...(type !== undefined && { mediaType: type }) })
 }
 
-const file = Effect.fnUntraced(function*(path: string) {
-  if (isUrl(path)) return reference(path)
-  const files = yield* FileSystem.FileSystem
-  const bytes = yield* files.readFile(path).pipe(
-    Effect.mapError((error) => new UsageError({ message: `cannot read --file ${path}: ${error.reason._tag}` }))
-  )
-  const filename = path.split(/[/\\]/).at(-1) ?? path
-  return Part.raw(bytes, { filename, mediaType: mediaType(filename) ?? "application/octet-stream" })
-})
+/** Bytes of base64. */
+const base64Size = (length: number | bigint) => (BigInt(length) + 2n) / 3n * 4n
 
-const stdin = Effect.flatMap(Stdio.Stdio, ({ stdin }) => Stream.mkString(Stream.decodeText(stdin))).pipe(
-  Effect.mapError(() => new UsageError({ message: "cannot read stdin" })),
-  Effect.map((text) => text.replace(/\r?\n$/, ""))
-)
+const limitOf = (maxSize: ByteSize.ByteSize) =>
+  `a message may have ${ByteSize.format(maxSize)} in all, with its files in base64: send a URL, or raise --max-size`
+
+/** Reads a file of which there is room for `left` bytes of base64. */
+const file = (path: string, left: bigint, maxSize: ByteSize.ByteSize): Effect.Effect<Part.Part, UsageError> => {
+  const filename = path.split(/[/\\]/).at(-1) ?? path
+  return NodeFile.read(path, { maxSize: left / 4n * 3n }).pipe(
+    Effect.map((bytes) => Part.raw(bytes, { filename, mediaType: mediaType(filename) ?? "application/octet-stream" })),
+    Effect.mapError(({ message, reason, size }) =>
+      new UsageError({
+        message: reason !== "TooLarge" ?
+          `cannot send --file: ${message}` :
+          `cannot send --file ${path}: ${
+            size === undefined
+              ? "it is too large"
+              : `it has ${ByteSize.format(size)} and ${ByteSize.format(ByteSize.bytes(base64Size(size)))} as base64`
+          }, and ${limitOf(maxSize)}`
+      })
+    )
+  )
+}
+
+const stdin = (maxSize: ByteSize.ByteSize) =>
+  Effect.gen(function*() {
+    const { stdin } = yield* Stdio.Stdio
+    let length = 0n
+    const bounded = Stream.tap(stdin, (chunk) => {
+      length += BigInt(chunk.length)
+      return length > maxSize
+        ? new UsageError({
+          message: `cannot send stdin: ${limitOf(maxSize)}`
+        })
+        : Effect.void
+    })
+    return (yield* Stream.mkString(Stream.decodeText(bounded))).replace(/\r?\n$/, "")
+  }).pipe(
+    Effect.mapError((error) => error._tag === "UsageError" ? error : new UsageError({ message: "cannot read stdin" }))
+  )
 
 /** Creates the parts of a message; the text `-` stands for stdin. */
 export const parts = Effect.fnUntraced(function*(input: {
   readonly text: string
   readonly file: ReadonlyArray<string>
   readonly data: ReadonlyArray<Schema.Json>
+  readonly maxSize: ByteSize.ByteSize
 }) {
-  const text = input.text === "-" ? yield* stdin : input.text
-  const parts: ReadonlyArray<Part.Part> = [
-    ...(text === "" ? [] : [Part.text(text)]),
-    ...(yield* Effect.forEach(input.file, (path) => file(path))),
-    ...input.data.map((json) => Part.data(json))
-  ]
+  const { maxSize } = input
+  const text = input.text === "-" ? yield* stdin(maxSize) : input.text
+  const parts: Array<Part.Part> = text === "" ? [] : [Part.text(text)]
+  let left = maxSize - BigInt(Buffer.byteLength(text))
+  for (const path of input.file) {
+    const part = isUrl(path) ? reference(path) : yield* file(path, left, maxSize)
+    if (part._tag === "Raw") left -= base64Size(part.raw.length)
+    parts.push(part)
+  }
+  parts.push(...input.data.map((json) => Part.data(json)))
   return parts.length === 0 ? yield* new UsageError({ message: "nothing to send: TEXT is empty" }) : parts
 })
 

@@ -103,6 +103,7 @@ export const matrix = Command.make(
     text: Argument.String("TEXT").pipe(Argument.withDescription("The question; - reads stdin")),
     file: Flags.content.file,
     data: Flags.content.data,
+    maxSize: Flags.content.maxSize,
     ...Flags.request
   },
   handler(Effect.fnUntraced(function*(input) {
