@@ -4,16 +4,15 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as AgentError from "../../AgentError.ts"
 import type * as Dialect from "../../Dialect.ts"
-import { closest, findings, makeRewrite, toViolation } from "./lenient.ts"
+import { closest, type Finding, makeRewrite, type Rewritten, toViolations } from "./lenient.ts"
 import { lazy, type Members } from "./wireSchema.ts"
 
 type Violations = ReadonlyArray<AgentError.Violation>
 
 /** A form that a document may have, and its reader, which returns `undefined` if the document lacks `missingField`. */
 export interface Variant<out A> {
-  readonly schema: Schema.Codec<unknown>
   readonly matches: (document: unknown) => boolean
-  readonly rewrite: (document: unknown) => unknown
+  readonly rewrite: (document: unknown) => Rewritten
   readonly read: (document: any) => A | undefined
 }
 
@@ -21,7 +20,7 @@ export interface Variant<out A> {
 export const variant = <W, A>(schema: Schema.Codec<W>, read: (document: W) => A | undefined): Variant<A> => {
   compile(schema)
   const rewrite = lazy(() => makeRewrite(schema))
-  return { schema, matches: Schema.is(schema), rewrite: (document) => rewrite()(document), read }
+  return { matches: Schema.is(schema), rewrite: (document) => rewrite()(document), read }
 }
 
 /** Returns the first value below `value` that is not JSON: a number that is not finite, `undefined`, an instance. */
@@ -73,12 +72,10 @@ interface RequestOptions<A> extends DecoderOptions<A> {
   readonly unsupportedFields?: UnsupportedFields<NoInfer<A>> | undefined
 }
 
-const explain = <A>(options: DecoderOptions<A>, variants: ReadonlyArray<Variant<A>>, document: unknown): Violations => {
-  const all = variants.map((one) => findings(one.schema, one.rewrite(document)))
-  return options.missingField !== undefined && all.some((found) => found.length === 0)
+const explain = <A>(options: DecoderOptions<A>, all: ReadonlyArray<ReadonlyArray<Finding>>): Violations =>
+  options.missingField !== undefined && all.some((found) => found.length === 0)
     ? [options.missingField]
-    : closest(all, { path: [], description: options.message }).map(toViolation)
-}
+    : toViolations(closest(all, { path: [], description: options.message }))
 
 const makeReader =
   <A>(options: DecoderOptions<A>, variants: () => ReadonlyArray<Variant<A>>) => (document: unknown) => {
@@ -88,14 +85,16 @@ const makeReader =
         if (value !== undefined) return Result.succeed(value)
       }
     }
+    const all: Array<ReadonlyArray<Finding>> = []
     for (const one of variants()) {
       const rewritten = one.rewrite(document)
-      if (one.matches(rewritten)) {
-        const value = one.read(rewritten)
+      if (rewritten.findings.length === 0) {
+        const value = one.read(rewritten.document)
         if (value !== undefined) return Result.succeed(value)
       }
+      all.push(rewritten.findings)
     }
-    return Result.fail(explain(options, variants(), document))
+    return Result.fail(explain(options, all))
   }
 
 /** Creates the decoder of a response or an event. */
@@ -139,6 +138,6 @@ export const makeRequestCodec = <A>(options: RequestOptions<A>): Dialect.Codec<A
       Result.flatMap(encode(value), (document) =>
         variants().some((one) => one.matches(document))
           ? Result.succeed(document)
-          : Result.fail(explain(options, variants(), document)))
+          : Result.fail(explain(options, variants().map((one) => one.rewrite(document).findings))))
   }
 }

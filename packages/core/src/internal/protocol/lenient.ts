@@ -1,8 +1,8 @@
 /**
- * Lenient reading: rewrites a document towards the strict form of a wire schema, and describes why it still does not
- * match. Runs only on documents that the compiled guard refused.
+ * Lenient reading: rewrites a document towards the strict form of a wire schema, and notes in the same pass why it still
+ * does not match. Runs only on documents that the compiled guard refused. It ends at the first few findings, so that its
+ * work and its words do not grow with a document that is wrong everywhere.
  */
-import { identity } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
@@ -10,93 +10,33 @@ import type * as SchemaIssue from "effect/SchemaIssue"
 import type * as AgentError from "../../AgentError.ts"
 import { namesKey, spellingsKey } from "./wireSchema.ts"
 
-type Rewrite = (input: unknown) => unknown
-
-const integer: Rewrite = (input) => typeof input === "string" && /^-?\d+(?:\.0+)?$/.test(input) ? Number(input) : input
-
-/** Replaces the number of an enumeration by its name. */
-const rewriteEnum = (names: ReadonlyArray<string>): Rewrite => (input) =>
-  typeof input === "number" ? names[input] ?? String(input) : input
-
-const kindOf = (ast: SchemaAST.AST) => {
-  const only = SchemaAST.isUnion(ast) && ast.types.length === 1 ? ast.types[0] : undefined
-  return only !== undefined && SchemaAST.isLiteral(only) ? only.literal : undefined
-}
-
-/**
- * Renames members from other spellings (the own name wins), removes `null` except in free-form JSON, and adds a
- * missing `kind`; the other members decide if the document matches.
- */
-const rewriteObject = (ast: SchemaAST.Objects): Rewrite => {
-  const spellings = (ast.annotations?.[spellingsKey] ?? {}) as Readonly<Record<string, string>>
-  const members = ast.propertySignatures.filter(({ name }) => !(String(name) in spellings)).map(({ name, type }) => ({
-    name: String(name),
-    rewrite: compile(type),
-    isJson: SchemaAST.isUnknown(type),
-    kind: kindOf(type)
-  }))
-  const others = Object.entries(spellings)
-  const rest = ast.indexSignatures[0]
-  const entry = rest === undefined || SchemaAST.isUnknown(rest.type) ? undefined : compile(rest.type)
-  if (members.length === 0 && entry === undefined) return identity
-  return (input) => {
-    if (!Predicate.isReadonlyObject(input)) return input
-    if (entry !== undefined) {
-      return Object.fromEntries(
-        Object.entries(input).flatMap(([name, value]) => value === null ? [] : [[name, entry(value)]])
-      )
-    }
-    const draft: Record<string, unknown> = {}
-    for (const { isJson, kind, name, rewrite } of members) {
-      const spelled = [name, ...others.flatMap(([other, to]) => to === name ? [other] : [])].find((spelling) =>
-        Object.hasOwn(input, spelling) && (isJson || input[spelling] !== null)
-      )
-      if (spelled !== undefined) draft[name] = rewrite(input[spelled])
-      else if (kind !== undefined) draft[name] = kind
-    }
-    return draft
-  }
-}
-
-/** Returns the first member's rewriting that matches the member. */
-const rewriteUnion = (ast: SchemaAST.Union): Rewrite => {
-  const members = ast.types.map((type) => ({ rewrite: compile(type), matches: Schema.is(Schema.make(type)) }))
-  return (input) => {
-    for (const { matches, rewrite } of members) {
-      const candidate = rewrite(input)
-      if (matches(candidate)) return candidate
-    }
-    return input
-  }
-}
-
-const compile = (ast: SchemaAST.AST): Rewrite => {
-  const names = ast.annotations?.[namesKey] as ReadonlyArray<string> | undefined
-  if (names !== undefined) return rewriteEnum(names)
-  switch (ast._tag) {
-    case "Objects":
-      return rewriteObject(ast)
-    case "Arrays": {
-      const type = ast.rest[0] ?? SchemaAST.unknown
-      if (SchemaAST.isUnknown(type)) return identity
-      const element = compile(type)
-      return (input) => Array.isArray(input) ? input.filter((one) => one !== null).map(element) : input
-    }
-    case "Union":
-      return rewriteUnion(ast)
-    case "Number":
-      return integer
-    default:
-      return identity
-  }
-}
-
-/** Creates the rewriting of documents that a wire schema allows. */
-export const makeRewrite = (schema: Schema.Top): Rewrite => compile(schema.ast)
-
-interface Finding {
+export interface Finding {
   readonly path: ReadonlyArray<PropertyKey>
   readonly description: string
+}
+
+/** The findings of a reading; beyond this number it ends. */
+const maxFindings = 10
+
+interface Report {
+  findings: Array<Finding>
+  /** The place that is being read. */
+  readonly path: Array<PropertyKey>
+}
+
+type Rewrite = (input: unknown, report: Report) => unknown
+
+const isFull = ({ findings }: Report) => findings.length > maxFindings
+
+const note = ({ findings, path }: Report, description: string, ...key: ReadonlyArray<string>) => {
+  findings.push({ path: [...path, ...key], description })
+}
+
+const within = (rewrite: Rewrite, key: PropertyKey, input: unknown, report: Report): unknown => {
+  report.path.push(key)
+  const output = rewrite(input, report)
+  report.path.pop()
+  return output
 }
 
 const expectations: Readonly<Record<string, string>> = {
@@ -115,7 +55,183 @@ const expectation = (ast: SchemaAST.AST): string =>
         (SchemaAST.isLiteral(ast) ? JSON.stringify(ast.literal) : expectations[ast._tag] ?? "valid")
     }`
 
-const depth = (findings: ReadonlyArray<Finding>) => Math.max(...findings.map(({ path }) => path.length))
+/** Describes why a value does not match whose members are right, or that has none. */
+const describe = (issue: SchemaIssue.Issue): string =>
+  issue._tag === "Composite"
+    ? describe(issue.issues[0])
+    : issue._tag === "Filter"
+    ? `must be ${issue.filter.annotations?.expected ?? "valid"}`
+    : "ast" in issue
+    ? expectation(issue.ast)
+    : "is not valid"
+
+const check = (ast: SchemaAST.AST): Rewrite => {
+  const decode = Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))
+  return (input, report) => {
+    const result = decode(input)
+    if (result._tag === "Failure") note(report, describe(result.failure.issue))
+    return input
+  }
+}
+
+/** Reads whole numbers from texts. */
+const toNumber = (input: unknown) => typeof input === "string" && /^-?\d+(?:\.0+)?$/.test(input) ? Number(input) : input
+
+const kindOf = (ast: SchemaAST.AST) => {
+  const only = SchemaAST.isUnion(ast) && ast.types.length === 1 ? ast.types[0] : undefined
+  return only !== undefined && SchemaAST.isLiteral(only) ? only.literal : undefined
+}
+
+/** Removes `null` from a map, unless its values are free-form JSON. */
+const rewriteMap = (entry: Rewrite): Rewrite => (input, report) => {
+  const draft: Array<[string, unknown]> = []
+  for (const [name, value] of Object.entries(input as object)) {
+    if (isFull(report)) break
+    if (value !== null) draft.push([name, within(entry, name, value, report)])
+  }
+  return Object.fromEntries(draft)
+}
+
+/**
+ * Renames members from other spellings (the own name wins), removes `null` except in free-form JSON, and adds a
+ * missing `kind`; the other members decide if the document matches.
+ */
+const rewriteMembers = (ast: SchemaAST.Objects): Rewrite => {
+  const spellings = (ast.annotations?.[spellingsKey] ?? {}) as Readonly<Record<string, string>>
+  const others = Object.entries(spellings)
+  const members = ast.propertySignatures.filter(({ name }) => !(String(name) in spellings)).map(({ name, type }) => ({
+    name: String(name),
+    spellings: [String(name), ...others.flatMap(([other, to]) => to === name ? [other] : [])],
+    rewrite: compile(type),
+    isJson: SchemaAST.isUnknown(type),
+    isOptional: SchemaAST.isOptional(type),
+    kind: kindOf(type)
+  }))
+  return (input, report) => {
+    const given = input as Readonly<Record<string, unknown>>
+    const draft: Record<string, unknown> = {}
+    for (const { isJson, isOptional, kind, name, rewrite, spellings } of members) {
+      const spelled = spellings.find((one) => Object.hasOwn(given, one) && (isJson || given[one] !== null))
+      if (spelled !== undefined) draft[name] = within(rewrite, name, given[spelled], report)
+      else if (kind !== undefined) draft[name] = kind
+      else if (!isOptional) note(report, "is required", name)
+    }
+    return draft
+  }
+}
+
+const rewriteObject = (ast: SchemaAST.Objects): Rewrite => {
+  const rest = ast.indexSignatures[0]
+  const read = rest === undefined
+    ? rewriteMembers(ast)
+    : SchemaAST.isUnknown(rest.type)
+    ? (input: unknown) => input
+    : rewriteMap(compile(rest.type))
+  return (input, report) => {
+    if (Predicate.isReadonlyObject(input)) return read(input, report)
+    note(report, expectation(ast))
+    return input
+  }
+}
+
+const rewriteList = (ast: SchemaAST.Arrays): Rewrite => {
+  const type = ast.rest[0] ?? SchemaAST.unknown
+  const element: Rewrite = SchemaAST.isUnknown(type) ? (input) => input : compile(type)
+  const checked = ast.checks === undefined ? undefined : check(ast)
+  return (input, report) => {
+    if (!Array.isArray(input)) {
+      note(report, expectation(ast))
+      return input
+    }
+    const before = report.findings.length
+    const draft: Array<unknown> = []
+    for (const [index, one] of input.entries()) {
+      if (isFull(report)) break
+      if (one !== null || SchemaAST.isUnknown(type)) draft.push(within(element, index, one, report))
+    }
+    if (checked !== undefined && report.findings.length === before) checked(draft, report)
+    return draft
+  }
+}
+
+/** Returns the first member's rewriting that matches, or notes the findings of the member that is closest. */
+const rewriteUnion = (ast: SchemaAST.Union): Rewrite => {
+  const members = ast.types.map(compile)
+  return (input, report) => {
+    const { findings } = report
+    const alternatives: Array<ReadonlyArray<Finding>> = []
+    for (const rewrite of members) {
+      report.findings = []
+      const candidate = rewrite(input, report)
+      if (report.findings.length === 0) {
+        report.findings = findings
+        return candidate
+      }
+      alternatives.push(report.findings)
+    }
+    report.findings = findings
+    const isNamed = ast.annotations?.expected !== undefined || Predicate.isReadonlyObject(input)
+    const description = expectation(isNamed ? ast : ast.types[0] ?? ast)
+    for (const one of closest(alternatives, { path: [...report.path], description })) {
+      findings.push(one)
+    }
+    return input
+  }
+}
+
+const rewriteAny = (ast: SchemaAST.AST): Rewrite => {
+  switch (ast._tag) {
+    case "Unknown":
+      return (input) => input
+    case "Objects":
+      return rewriteObject(ast)
+    case "Arrays":
+      return rewriteList(ast)
+    case "Union":
+      return rewriteUnion(ast)
+    default:
+      return check(ast)
+  }
+}
+
+const compile = (ast: SchemaAST.AST): Rewrite => {
+  const names = ast.annotations?.[namesKey] as ReadonlyArray<string> | undefined
+  const rewrite = rewriteAny(ast)
+  // the number of an enumeration stands for its name, and whole numbers may be texts
+  if (names !== undefined) {
+    return (input, report) => rewrite(typeof input === "number" ? names[input] ?? String(input) : input, report)
+  }
+  return ast._tag === "Number" ? (input, report) => rewrite(toNumber(input), report) : rewrite
+}
+
+/** A document in the strict form, and why it does not match; no findings if it does. */
+export interface Rewritten {
+  readonly document: unknown
+  readonly findings: ReadonlyArray<Finding>
+}
+
+/** Creates the rewriting of documents that a wire schema allows. */
+export const makeRewrite = (schema: Schema.Top): (document: unknown) => Rewritten => {
+  const rewrite = compile(schema.ast)
+  return (document) => {
+    const report: Report = { findings: [], path: [] }
+    return { document: rewrite(document, report), findings: report.findings }
+  }
+}
+
+const depth = (findings: ReadonlyArray<Finding>) =>
+  findings.reduce((deepest, { path }) => Math.max(deepest, path.length), 0)
+
+// a member's name may be as long as the document
+const maxName = 100
+
+const toPath = (path: ReadonlyArray<PropertyKey>): string =>
+  path.reduce<string>((text, key) => {
+    const name = typeof key === "number" ? `[${key}]` : String(key).slice(0, maxName)
+    return typeof key === "number" || text === "" ? text + name : `${text}.${name}`
+  }, "")
+
+const toViolation = ({ description, path }: Finding): AgentError.Violation => ({ field: toPath(path), description })
 
 /** Returns the findings of the variant that the document resembles most, or `otherwise` if two are equally close. */
 export const closest = (
@@ -128,41 +244,8 @@ export const closest = (
   return isTie ? [otherwise] : first
 }
 
-const find = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): ReadonlyArray<Finding> => {
-  switch (issue._tag) {
-    case "Pointer":
-      return find(issue.issue, [...path, ...issue.path])
-    case "Composite":
-      return issue.issues.flatMap((inner) => find(inner, path))
-    case "AnyOf":
-      return closest(issue.issues.map((inner) => find(inner, path)), { path, description: expectation(issue.ast) })
-    case "Filter":
-      return [{ path, description: `must be ${issue.filter.annotations?.expected ?? "valid"}` }]
-    case "Encoding":
-      return find(issue.issue, path)
-    case "MissingKey":
-      return [{ path, description: "is required" }]
-    case "InvalidType":
-      return [{ path, description: expectation(issue.ast) }]
-    default:
-      return [{ path, description: "is not valid" }]
-  }
-}
-
-/** Returns the reasons why a document does not match a schema; empty if it matches. */
-export const findings = (schema: Schema.Codec<unknown>, document: unknown): ReadonlyArray<Finding> => {
-  const result = Schema.decodeUnknownResult(schema)(document, { errors: "all" })
-  return result._tag === "Success" ? [] : find(result.failure.issue, [])
-}
-
-const toPath = (path: ReadonlyArray<PropertyKey>): string =>
-  path.reduce<string>(
-    (text, key) => typeof key === "number" ? `${text}[${key}]` : text === "" ? String(key) : `${text}.${String(key)}`,
-    ""
-  )
-
-/** Converts a finding to a violation with a path such as `message.parts[0]`. */
-export const toViolation = ({ description, path }: Finding): AgentError.Violation => ({
-  field: toPath(path),
-  description
-})
+/** Converts findings to violations with paths such as `message.parts[0]`: the first ones, if there are many. */
+export const toViolations = (findings: ReadonlyArray<Finding>): ReadonlyArray<AgentError.Violation> => [
+  ...findings.slice(0, maxFindings).map(toViolation),
+  ...(findings.length > maxFindings ? [{ field: "", description: "and more, which were not looked at" }] : [])
+]

@@ -25,19 +25,18 @@ const makeReader = <A extends Scheme | Flow>(
   required: ReadonlyArray<string>,
   options: Schema.Struct.Fields
 ) => {
-  const compiled = Wire.lazy(() => {
-    const schema: Schema.Top = Wire.struct({
+  const rewrite = Wire.lazy(() =>
+    makeRewrite(Wire.struct({
       ...Object.fromEntries(required.map((name) => [name, Schema.String])),
       ...options
-    })
-    return { matches: Schema.is(schema), rewrite: makeRewrite(schema) }
-  })
+    }))
+  )
   const pick = (wire: Wire.Members, names: ReadonlyArray<string>) =>
     Object.fromEntries(names.map((name) => [name, wire[name]]))
   return (value: unknown): A | undefined => {
-    const wire = compiled().rewrite(value)
-    return compiled().matches(wire) && Predicate.isReadonlyObject(wire)
-      ? { ...pick(wire, required), ...Wire.compact(pick(wire, Object.keys(options))), ...make(wire) } as A
+    const { document, findings } = rewrite()(value)
+    return findings.length === 0 && Predicate.isReadonlyObject(document)
+      ? { ...pick(document, required), ...Wire.compact(pick(document, Object.keys(options))), ...make(document) } as A
       : undefined
   }
 }
