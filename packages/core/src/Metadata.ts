@@ -20,5 +20,24 @@ export const Metadata = Schema.Record(Schema.String, Schema.Json).annotate({ ide
 /** A JSON object. */
 export type Metadata = typeof Metadata.Type
 
+/** The deepest free-form JSON: what contains it, such as a page of tasks, may be deeper and can still be read by all. */
+const maxLevels = 100
+
+/**
+ * Returns true for JSON that can be sent and read again: its numbers are finite and it is at most 100 levels deep. What
+ * `JSON.parse` returns may have an infinite number, `1e400`.
+ *
+ * ```ts
+ * import { Metadata } from "@effect-a2a/core"
+ *
+ * const results = [`{"n":1e308}`, `{"n":1e309}`].map((text) => Metadata.isJson(JSON.parse(text)))
+ * results // => [true, false]
+ * ```
+ */
+export const isJson = (value: unknown, level = 0): value is Schema.Json =>
+  typeof value === "object" && value !== null
+    ? level < maxLevels && Object.values(value).every((one) => isJson(one, level + 1))
+    : typeof value !== "number" || Number.isFinite(value)
+
 /** Returns true if a JSON value is an object, not an array and not `null`; its members are not looked at. */
 export const isObject = (json: unknown): json is Metadata => Predicate.isReadonlyObject(json)

@@ -134,22 +134,30 @@ const rewriteObject = (ast: SchemaAST.Objects): Rewrite => {
   }
 }
 
+/** Reads what has members, and checks it as a whole if they are right. */
+const rewriteWhole = (ast: SchemaAST.AST, members: Rewrite): Rewrite => {
+  if (ast.checks === undefined) return members
+  const whole = check(ast)
+  return (input, report) => {
+    const before = report.findings.length
+    const output = members(input, report)
+    return report.findings.length === before ? whole(output, report) : output
+  }
+}
+
 const rewriteList = (ast: SchemaAST.Arrays): Rewrite => {
   const type = ast.rest[0] ?? SchemaAST.unknown
-  const element: Rewrite = SchemaAST.isUnknown(type) ? (input) => input : compile(type)
-  const checked = ast.checks === undefined ? undefined : check(ast)
+  const element = compile(type)
   return (input, report) => {
     if (!Array.isArray(input)) {
       note(report, expectation(ast))
       return input
     }
-    const before = report.findings.length
     const draft: Array<unknown> = []
     for (const [index, one] of input.entries()) {
       if (isFull(report)) break
       if (one !== null || SchemaAST.isUnknown(type)) draft.push(within(element, index, one, report))
     }
-    if (checked !== undefined && report.findings.length === before) checked(draft, report)
     return draft
   }
 }
@@ -181,12 +189,10 @@ const rewriteUnion = (ast: SchemaAST.Union): Rewrite => {
 
 const rewriteAny = (ast: SchemaAST.AST): Rewrite => {
   switch (ast._tag) {
-    case "Unknown":
-      return (input) => input
     case "Objects":
-      return rewriteObject(ast)
+      return rewriteWhole(ast, rewriteObject(ast))
     case "Arrays":
-      return rewriteList(ast)
+      return rewriteWhole(ast, rewriteList(ast))
     case "Union":
       return rewriteUnion(ast)
     default:

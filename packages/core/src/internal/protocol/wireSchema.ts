@@ -6,6 +6,7 @@ import * as DateTime from "effect/DateTime"
 import * as Base64 from "effect/encoding/Base64"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Metadata from "../../Metadata.ts"
 
 export type Draft<A> = { -readonly [K in keyof A]: A[K] }
 export type JsonObject = { readonly [name: string]: Schema.Json }
@@ -52,12 +53,16 @@ export const optional = <S extends Schema.Top>(schema: S): Schema.optionalKey<S>
 export const kind = <const Name extends string>(name: Name): Schema.Literals<readonly [Name]> => Schema.Literals([name])
 /** A member that must be absent: it excludes another one, or is another spelling. */
 export const absent = Schema.optionalKey(Schema.Never)
-/** Free-form JSON, `null` included; never inspected. */
-export const json = Schema.Unknown
+const isJson = () =>
+  Schema.makeFilter((value: unknown) => Metadata.isJson(value), {
+    expected: "JSON of at most 100 levels with finite numbers"
+  })
+/** Free-form JSON, `null` included. */
+export const json = Schema.Unknown.check(isJson())
 export const text = optional(Schema.String)
 export const texts = optional(Schema.Array(Schema.String))
 export const flag = optional(Schema.Boolean)
-export const object = Schema.Record(Schema.String, Schema.Unknown)
+export const object = Schema.Record(Schema.String, Schema.Unknown).check(isJson())
 export const metadata = optional(object)
 export const id = Schema.String.check(Schema.isNonEmpty({ expected: "a string that is not empty" }))
 export const count = optional(
