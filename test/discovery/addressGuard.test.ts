@@ -1,11 +1,10 @@
-import { AddressGuard, Agent, Credentials, Discovery, Id } from "@effect-a2a/core"
+import { AddressGuard, Agent, Credentials, Id } from "@effect-a2a/core"
 import { Rest } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpClient } from "effect/http"
 import { inspect } from "node:util"
-import { covers } from "../support/covers.ts"
-import { card, done, find, isCard, one, respond } from "./support.ts"
+import { done, respond } from "./support.ts"
 
 const ask = Agent.getTask(Id.TaskId.make("t-1"))
 
@@ -133,59 +132,6 @@ describe("AddressGuard.layer", () => {
       assert.deepStrictEqual(asked, [])
       yield* Effect.provide(ask, agent("https://agent.test/a2a"))
       assert.strictEqual(asked.length, 1)
-    }))
-})
-
-describe("AddressGuard in discovery", () => {
-  const outcome = (agent: Discovery.Options["agent"], url: string, options: Partial<Discovery.Options> = {}) => {
-    const { asked, layer } = find(agent, card(one(url)), options)
-    return Effect.map(Effect.result(Effect.provide(ask, layer)), (result) => ({
-      tag: result._tag === "Failure" ? result.failure.reason._tag : undefined,
-      calls: asked.filter((one) => !isCard(one)).length
-    }))
-  }
-
-  it.effect("refuses a card that leads to a private network before anything is sent there", () =>
-    Effect.gen(function*() {
-      for (const url of ["http://169.254.169.254/a2a", "http://localhost:9/a2a", "//10.0.0.1/a2a"]) {
-        assert.deepStrictEqual(yield* outcome("https://agent.test", url), { tag: "InvalidRequestError", calls: 0 })
-      }
-    }))
-
-  it.effect("names the origin of the card and that of the interface", () =>
-    Effect.gen(function*() {
-      for (
-        const [url, from, words] of [
-          [
-            "http://10.0.0.1:8080/a2a?key=k",
-            "https://agent.test:8443/x?key=k",
-            "http://10.0.0.1:8080 (private address)"
-          ],
-          ["https://[::1]/a2a", "https://agent.test", "https://[::1] (loopback address)"]
-        ] as const
-      ) {
-        const { layer } = find(from, card(one(url)))
-        const { reason } = yield* Effect.flip(Effect.provide(ask, layer))
-        assert.include(reason.message, words)
-        assert.include(reason.message, `, which ${new URL(from).origin} names: add`)
-        assert.notInclude(reason.message, "key")
-      }
-    }), covers("field:N2-44"))
-
-  it.effect("permits the origin that the user typed, a card passed as a value, and allowed origins", () =>
-    Effect.gen(function*() {
-      const fine = { tag: undefined, calls: 1 }
-      assert.deepStrictEqual(yield* outcome("http://127.0.0.1:4000/x", "http://127.0.0.1:4000/a2a"), fine)
-      assert.deepStrictEqual(yield* outcome("http://127.0.0.1:4000/x", "/a2a"), fine)
-      assert.deepStrictEqual(yield* outcome("https://agent.test", "https://api.agent.test/a2a"), fine)
-      const inHand = yield* Discovery.fromJson(card(one("http://127.0.0.1:4000/a2a")))
-      assert.deepStrictEqual(yield* outcome(inHand, ""), fine)
-      const allow = ["http://10.0.0.1"]
-      assert.deepStrictEqual(yield* outcome("https://agent.test", "http://10.0.0.1/a2a", { allow }), fine)
-      assert.strictEqual(
-        (yield* outcome("http://127.0.0.1:4000", "http://127.0.0.1:4001/a2a")).tag,
-        "InvalidRequestError"
-      )
     }))
 })
 

@@ -74,7 +74,7 @@ export const find = (
     Layer.provideMerge(Discovery.layer({ agent, bindings, ...options })),
     Layer.provide([http, credentials])
   )
-  return { asked, layer, urls: () => asked.map(({ url }) => url) }
+  return { asked, http, layer, urls: () => asked.map(({ url }) => url) }
 }
 
 export const getCard = Effect.flatMap(AgentTransport.AgentTransport, (one) => one.call(Operation.GetAgentCard, {}))

@@ -277,7 +277,7 @@ describe.concurrent("--card", () => {
         assert.strictEqual(ended.code, 2, ended.stderr)
         assert.include(
           last(ended).error.message,
-          `the card at ${url} names an interface on another origin, ${other.url}`
+          `the card of ${url} names an interface on another origin, ${other.url}`
         )
         assert.include(last(ended).error.message, `--allow-origin ${other.url}`)
         assert.lengthOf(other.asked, 0)

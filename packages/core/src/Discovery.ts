@@ -5,9 +5,11 @@
  * interface on the card whose binding and protocol version are installed is used: there is no fallback to an older
  * version. The card is fetched again when HTTP caching says that it may have changed.
  *
- * Credentials are sent to the given URL and to the interface that its card names. If that interface is on another origin,
- * it must not be in a private network, see `AddressGuard`. To present what a card requires, get it with {@link card} and
- * pass it to both `Credentials.layerFromCard` and, as `agent`, {@link layer}.
+ * Credentials are sent to the origin of the given URL only. An interface on another origin is left out, or refused if
+ * there is no other, unless `allow` lists its origin: whoever writes the card would choose where the secrets go. This
+ * holds for a card from {@link card} too, or from `Agent.card`, that is passed as `agent`; a card that the program wrote or
+ * read from a file is trusted. To present what a card requires, get it with {@link card} and pass it to both
+ * `Credentials.layerFromCard` and, as `agent`, {@link layer}.
  *
  * ```ts
  * import { Agent, Credentials, Discovery } from "@effect-a2a/core"
@@ -31,7 +33,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
-import * as AddressGuard from "./AddressGuard.ts"
+import * as Result from "effect/Result"
 import type * as AgentCard from "./AgentCard.ts"
 import * as AgentError from "./AgentError.ts"
 import { AgentTransport } from "./AgentTransport.ts"
@@ -40,6 +42,7 @@ import * as Credentials from "./Credentials.ts"
 import * as HttpBinding from "./HttpBinding.ts"
 import * as HttpTransport from "./HttpTransport.ts"
 import * as Card from "./internal/card/fetchCard.ts"
+import * as Origins from "./internal/card/origins.ts"
 import * as Choice from "./internal/card/selectInterface.ts"
 import { publicUrl } from "./internal/errors/publicUrl.ts"
 import * as Observe from "./internal/http/observe.ts"
@@ -60,7 +63,7 @@ export interface CardOptions {
 
 /** An agent, and the bindings and protocol versions to reach it by. */
 export interface Options extends CardOptions {
-  /** The agent's URL, its card's URL, or its card, whose URLs are trusted as if the user had typed them. */
+  /** The agent's URL, its card's URL, or its card. */
   readonly agent: string | AgentCard.AgentCard
   /** The bindings that are installed, such as `Rest.binding`. */
   readonly bindings: Arr.NonEmptyReadonlyArray<HttpBinding.HttpBinding>
@@ -71,7 +74,7 @@ export interface Options extends CardOptions {
    * a decorator, because the other interfaces are known here only.
    */
   readonly fallback?: boolean | undefined
-  /** Origins in private networks that the card may lead to. Default: none. */
+  /** Further origins that the card may lead to, such as `https://api.agent.test`: credentials go there. Default: none. */
   readonly allow?: ReadonlyArray<string> | undefined
 }
 
@@ -118,6 +121,29 @@ export const card = (
 ): Effect.Effect<AgentCard.AgentCard, Failure, HttpClient.HttpClient | Credentials.Credentials> =>
   Effect.flatten(source(url, reader, options.path))
 
+/**
+ * Returns the origin of an interface that is refused: the card was fetched from another origin, and `allow` does not list
+ * it. Returns `undefined` for interfaces that may be used.
+ *
+ * ```ts
+ * import { Credentials, Discovery } from "@effect-a2a/core"
+ * import { Effect, Layer } from "effect"
+ * import { HttpClient, HttpClientResponse } from "effect/http"
+ *
+ * const supportedInterfaces = ["https://agent.test/a2a", "https://evil.test/a2a"].map((url) =>
+ *   ({ url, protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }))
+ * const http = Layer.succeed(HttpClient.HttpClient, HttpClient.make((request) =>
+ *   Effect.succeed(HttpClientResponse.fromWeb(request, Response.json({ name: "Agent", supportedInterfaces })))))
+ * const fetched = Discovery.card("https://agent.test").pipe(Effect.provide([http, Credentials.layerNone]))
+ * const card = await Effect.runPromise(fetched)
+ * card.supportedInterfaces.map((one) => Discovery.foreignOrigin(one)) // => [undefined, "https://evil.test"]
+ * ```
+ */
+export const foreignOrigin: (
+  target: AgentCard.AgentInterface,
+  allow?: ReadonlyArray<string>
+) => string | undefined = Origins.foreign
+
 /** Reads a card of any protocol version from a JSON document. Fails with `MalformedResponseError`. */
 export const fromJson = (document: unknown): Effect.Effect<AgentCard.AgentCard, Failure> =>
   Effect.fromResult(reader.agentCard.decode(document)).pipe(Effect.mapError((violations) => {
@@ -150,20 +176,16 @@ export const make = /*#__PURE__*/ Effect.fnUntraced(
     const isUrl = typeof agent === "string"
     const current: Source = isUrl ? yield* source(agent, protocols[0], path) : Effect.succeed(agent)
     const card = yield* current
-    const choices = yield* Effect.fromResult(Choice.compatibleInterfaces(card, { bindings, protocols })).pipe(
-      Effect.mapError(toError("discover"))
-    )
-    const named = isUrl ? [agent] : card.supportedInterfaces.map(({ url }) => url)
-    const client = yield* AddressGuard.protect(yield* HttpClient.HttpClient, {
-      allow: [...allow, ...named],
-      namedBy: isUrl ? agent : undefined
-    })
+    const choices = yield* Effect.fromResult(
+      Result.flatMap(
+        Choice.compatibleInterfaces(card, { bindings, protocols }),
+        (all) => Origins.permitted(all, allow)
+      )
+    ).pipe(Effect.mapError(toError("discover")))
     const transports = yield* Effect.forEach(
       fallback ? choices : Arr.of(choices[0]),
       ({ binding, protocol, target }) =>
         HttpTransport.make({ binding, url: target.url, protocol, tenant: target.tenant, agentName: card.name })
-    ).pipe(
-      Effect.provideService(HttpClient.HttpClient, client)
     )
     const [first, ...others] = transports
     return WithCard.withCard(current, card.capabilities)(others.reduce(Failover.orElse, first))

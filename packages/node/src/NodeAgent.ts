@@ -37,7 +37,6 @@ import * as Effect from "effect/Effect"
 import type { HttpClient } from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Client from "./internal/client.ts"
-import * as NodeAddressGuard from "./NodeAddressGuard.ts"
 import * as NodeCredentials from "./NodeCredentials.ts"
 
 /** The installed bindings by name. */
@@ -67,21 +66,20 @@ export interface DiscoveryOptions extends Connector.DiscoveryOptions {}
 export const layerClient: Layer.Layer<HttpClient> = Layer.mergeAll(Client.layer, AdkRecognizer.layer, Telemetry.layer)
 
 /**
- * Creates the transport alone, for decorators of your choice. The host names on a discovered card are resolved before
- * anything is sent to them, and private networks are refused. Fails if the URL is invalid, or if no card or no usable
+ * Creates the transport alone, for decorators of your choice. Fails if the URL is invalid, or if no card or no usable
  * interface is found.
  */
 export const layerTransport = (
   options: Options | DiscoveryOptions
 ): Layer.Layer<AgentTransport.AgentTransport, AgentError.AgentError, HttpClient | Credentials> =>
-  Layer.provide(Connector.layerTransport({ bindings, protocols }, options), NodeAddressGuard.layerResolver)
+  Connector.layerTransport({ bindings, protocols }, options)
 
 /**
  * Creates the client over {@link layerClient}. Fails if the URL is invalid, or if no card or no usable interface is found.
  *
  * Reads, cancellations and the first card are retried up to three times, messages never (`AgentTransport.retry`). Dropped
- * streams are resumed (`AgentTransport.resumable`). A discovered card cannot lead into a private network; a URL that the
- * caller gives may. The only time limit is undici's ten seconds to connect: provide `Timeouts.CurrentTimeouts` for others,
+ * streams are resumed (`AgentTransport.resumable`). A discovered card cannot lead to another origin, see
+ * `Discovery`. The only time limit is undici's ten seconds to connect: provide `Timeouts.CurrentTimeouts` for others,
  * with an `idle` longer than the agent thinks. For other policies decorate {@link layerTransport}.
  *
  * A program with several agents gives each a tag:

@@ -173,7 +173,7 @@ export const connect = Effect.gen(function*() {
   const agent: Connection["agent"] = (combination) =>
     Layer.build(resilient(transport(target, combination, policy, allowed))).pipe(
       Effect.flatMap((context) => Effect.provideContext(client, context)),
-      Effect.tap((client) => Origins.check(target.place, allowed, client.interface)),
+      Effect.mapError(Origins.explain),
       Effect.provideContext(http),
       Scope.provide(scope),
       provide

@@ -1,9 +1,7 @@
-/** The origins that credentials may be sent to: that of the card, and those that the user allows. */
-import type * as AgentCard from "@effect-a2a/core/AgentCard"
+/** Further origins that credentials may be sent to. */
 import * as AgentError from "@effect-a2a/core/AgentError"
 import * as Effect from "effect/Effect"
 import { UsageError } from "./exit.ts"
-import type { Place } from "./target.ts"
 
 const originOf = (url: string): string | undefined => /^https?:/i.test(url) ? URL.parse(url)?.origin : undefined
 
@@ -16,29 +14,12 @@ export const read = (texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<
       : Effect.succeed(origin)
   })
 
-/** Returns the origin of an interface that a card names and the user did not allow. */
-export const foreign = (
-  place: Place,
-  allowed: ReadonlyArray<string>,
-  { url }: AgentCard.AgentInterface
-): string | undefined => {
-  if (place._tag !== "Card") return undefined
-  const origin = originOf(url) ?? url
-  return origin === originOf(place.url) || allowed.includes(origin) ? undefined : origin
-}
-
-/** Fails with `InvalidRequestError` for such an interface, before anything is sent there. */
-export const check = (
-  place: Place,
-  allowed: ReadonlyArray<string>,
-  target: AgentCard.AgentInterface
-): Effect.Effect<void, AgentError.AgentError> => {
-  const origin = foreign(place, allowed, target)
-  return origin === undefined || place._tag !== "Card" ? Effect.void : Effect.fail(
-    AgentError.make("discover", "InvalidRequestError", {
-      message: `the card at ${originOf(place.url) ?? "this URL"} names an interface on another origin, ${origin}: ` +
-        `add --allow-origin ${origin} if your credentials may be sent there`,
-      violations: [{ field: "url", description: "the origin of the card, or an allowed one" }]
-    })
-  )
-}
+/** Names the flag in the refusal of an interface on an origin that is not allowed. */
+export const explain = (error: AgentError.AgentError): AgentError.AgentError =>
+  AgentError.mapReason(error, (reason) => {
+    const [violation] = reason._tag === "InvalidRequestError" ? reason.violations ?? [] : []
+    const [, origin] = violation?.field === "allow" ? /"(.*)"/.exec(violation.description) ?? [] : []
+    return origin === undefined
+      ? reason
+      : AgentError.withFields(reason, { message: `${reason.message}: --allow-origin ${origin}` })
+  })

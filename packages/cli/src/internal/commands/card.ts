@@ -1,10 +1,10 @@
 import type * as AgentCard from "@effect-a2a/core/AgentCard"
+import * as Discovery from "@effect-a2a/core/Discovery"
 import * as NodeAgent from "@effect-a2a/node/NodeAgent"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { connect, type Connection } from "../connect.ts"
 import { handler } from "../handler.ts"
-import * as Origins from "../origins.ts"
 import { Output } from "../output.ts"
 import * as Wire from "../wire.ts"
 
@@ -19,7 +19,7 @@ const yesNo = (value: boolean | undefined) => value === undefined ? "unspecified
 const interfaces = (card: AgentCard.AgentCard, { allowed, target: { place } }: Connection): ReadonlyArray<string> =>
   card.supportedInterfaces.map((one) => {
     if (place._tag === "Adk") return `  usable      ADK at ${one.url}`
-    const foreign = Origins.foreign(place, allowed, one)
+    const foreign = Discovery.foreignOrigin(one, allowed)
     const how = isUsable(one) && foreign === undefined ? "usable    " : "not usable"
     const why = isUsable(one) && foreign !== undefined ? ` (another origin: --allow-origin ${foreign})` : ""
     return `  ${how}  A2A ${one.protocolVersion} ${one.protocolBinding} at ${one.url}${why}`

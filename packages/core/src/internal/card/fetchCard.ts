@@ -14,6 +14,7 @@ import * as Refusal from "../http/refusal.ts"
 import * as Request from "../http/request.ts"
 import * as Unexpected from "../http/unexpected.ts"
 import * as Cache from "./httpCache.ts"
+import * as Origins from "./origins.ts"
 
 const wellKnown = ["/.well-known/agent-card.json", "/.well-known/agent.json"] as const
 
@@ -111,7 +112,10 @@ const fetch = Effect.fnUntraced(
     if (response.status < 400) {
       const card = response.status === 304 && kept !== undefined
         ? kept.card
-        : resolveUrls(yield* Effect.fromResult(decode(peer.protocol, last)), last.place)
+        : Origins.receivedFrom(
+          resolveUrls(yield* Effect.fromResult(decode(peer.protocol, last)), last.place),
+          peer.base.origin
+        )
       const until = Cache.freshUntil(response.headers, yield* Clock.currentTimeMillis)
       const headers = { ...kept?.headers, ...response.headers }
       return { card, kept: until === undefined ? undefined : { place: last.place, card, headers, until } }

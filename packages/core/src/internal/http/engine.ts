@@ -6,6 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import type { AgentCard } from "../../AgentCard.ts"
 import * as AgentError from "../../AgentError.ts"
 import type { ClientDialect, Decoder, WireFailure } from "../../Dialect.ts"
 import type { HttpBinding, HttpRequest, Limits } from "../../HttpBinding.ts"
@@ -19,6 +20,7 @@ import * as TaskProgress from "../../TaskProgress.ts"
 import * as Timeouts from "../../Timeouts.ts"
 import type { Transport } from "../../Transport.ts"
 import * as Card from "../card/fetchCard.ts"
+import * as Origins from "../card/origins.ts"
 import { withDelivery } from "../errors/sendDelivery.ts"
 import { toReason } from "../protocol/failure.ts"
 import * as LastEventId from "../transport/lastEventId.ts"
@@ -180,8 +182,12 @@ const decode = (self: Connection, operation: Operation.Any, json: unknown): Resu
 }
 
 /** Decodes the result of a response that was read to its end. */
-const decodeResult = (self: Connection, operation: Operation.Any, { json, received }: Exchanged) =>
-  Result.mapError(decode(self, operation, json), Unexpected.locate(received))
+const decodeResult = (self: Connection, operation: Operation.Any, { json, received }: Exchanged) => {
+  const result = Result.mapError(decode(self, operation, json), Unexpected.locate(received))
+  return operation._tag === "GetExtendedAgentCard"
+    ? Result.map(result, (card) => Origins.receivedFrom(card as AgentCard, self.peer.base.origin))
+    : result
+}
 
 const decodeEvent = (self: Connection, operation: Operation.Streaming, json: unknown) =>
   decode(self, operation, json) as Result.Result<StreamEvent.StreamEvent, Reason>
