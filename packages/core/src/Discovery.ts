@@ -179,7 +179,7 @@ export const make = /*#__PURE__*/ Effect.fnUntraced(
     const choices = yield* Effect.fromResult(
       Result.flatMap(
         Choice.compatibleInterfaces(card, { bindings, protocols }),
-        (all) => Origins.permitted(all, allow)
+        (all) => Origins.choose(all, allow)
       )
     ).pipe(Effect.mapError(toError("discover")))
     const transports = yield* Effect.forEach(

@@ -49,8 +49,9 @@ describe("NodeAgent.layerTransport", () => {
 
   it.live("does not follow a card to another origin on this machine", () =>
     Effect.gen(function*() {
-      const { reason } = yield* Effect.flip(found(Agent.ask("hi"), "http://127.0.0.1:1/a2a", "HTTP+JSON", "1.0"))
-      assert.strictEqual(reason._tag, "InvalidRequestError")
-      assert.include(reason.message, "names an interface on another origin, http://127.0.0.1:1")
+      const error = yield* Effect.flip(found(Agent.ask("hi"), "http://127.0.0.1:1/a2a", "HTTP+JSON", "1.0"))
+      if (error._tag !== "AgentError") return assert.fail(error._tag)
+      assert.strictEqual(error.reason._tag, "InvalidRequestError")
+      assert.include(error.message, "names an interface on another origin, http://127.0.0.1:1")
     }))
 })

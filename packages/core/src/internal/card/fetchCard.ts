@@ -112,7 +112,7 @@ const fetch = Effect.fnUntraced(
     if (response.status < 400) {
       const card = response.status === 304 && kept !== undefined
         ? kept.card
-        : Origins.receivedFrom(
+        : Origins.addSource(
           resolveUrls(yield* Effect.fromResult(decode(peer.protocol, last)), last.place),
           peer.base.origin
         )

@@ -9,12 +9,16 @@ import * as AgentError from "../../AgentError.ts"
 import { publicUrl } from "../errors/publicUrl.ts"
 import type { Compatible } from "./selectInterface.ts"
 
-/** The origin that a received card came from, by its interfaces: a copy of a card still has them. */
-const sources = /*#__PURE__*/ new WeakMap<AgentCard.AgentInterface, string>()
+/** The member of a received interface that holds the origin it came from: a copy of the card still has the interface. */
+const Source = Symbol("@effect-a2a/core/AgentInterface/source")
 
-/** Notes the origin that a card came from. */
-export const receivedFrom = (card: AgentCard.AgentCard, origin: string): AgentCard.AgentCard => {
-  for (const one of card.supportedInterfaces) sources.set(one, origin)
+interface Received extends AgentCard.AgentInterface {
+  readonly [Source]?: string
+}
+
+/** Notes the origin that a card came from, where no copy to JSON and no comparison finds it. */
+export const addSource = (card: AgentCard.AgentCard, origin: string): AgentCard.AgentCard => {
+  for (const one of card.supportedInterfaces) Object.defineProperty(one, Source, { value: origin })
   return card
 }
 
@@ -24,24 +28,24 @@ const originOf = (url: string): string => {
 }
 
 /** Returns the origin of an interface if it is neither that of the card nor allowed. A program's own card is trusted. */
-export const foreign = (target: AgentCard.AgentInterface, allow: ReadonlyArray<string> = []): string | undefined => {
-  const source = sources.get(target)
+export const foreign = (target: Received, allow: ReadonlyArray<string> = []): string | undefined => {
+  const source = target[Source]
   const origin = originOf(target.url)
   return source === undefined || source === origin || allow.some((one) => originOf(one) === origin) ? undefined : origin
 }
 
-/** Returns the interfaces that may be used. Fails if there is none, with the origins of the first. */
-export const permitted = (
+/** Returns the interfaces that may be used. Without one it fails, with the origins of the first. */
+export const choose = (
   all: Arr.NonEmptyReadonlyArray<Compatible>,
   allow: ReadonlyArray<string>
 ): Result.Result<Arr.NonEmptyReadonlyArray<Compatible>, AgentError.InvalidRequestError> => {
   const own = all.filter(({ target }) => foreign(target, allow) === undefined)
   if (Arr.isReadonlyArrayNonEmpty(own)) return Result.succeed(own)
-  const [first] = all
-  const origin = originOf(first.target.url)
+  const target: Received = all[0].target
+  const origin = originOf(target.url)
   return Result.fail(
     new AgentError.InvalidRequestError({
-      message: `the card of ${sources.get(first.target)} names an interface on another origin, ${origin}: ` +
+      message: `the card of ${target[Source]} names an interface on another origin, ${origin}: ` +
         "allow that origin if your credentials may be sent there",
       violations: [{ field: "allow", description: `must contain "${origin}"` }]
     })

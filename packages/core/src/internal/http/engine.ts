@@ -185,7 +185,7 @@ const decode = (self: Connection, operation: Operation.Any, json: unknown): Resu
 const decodeResult = (self: Connection, operation: Operation.Any, { json, received }: Exchanged) => {
   const result = Result.mapError(decode(self, operation, json), Unexpected.locate(received))
   return operation._tag === "GetExtendedAgentCard"
-    ? Result.map(result, (card) => Origins.receivedFrom(card as AgentCard, self.peer.base.origin))
+    ? Result.map(result, (card) => Origins.addSource(card as AgentCard, self.peer.base.origin))
     : result
 }
 
