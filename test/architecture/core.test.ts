@@ -19,7 +19,7 @@ const layers: ReadonlyArray<ReadonlyArray<string>> = [
   words("AgentTransport Resilience internal/transport"),
   words(`
     HttpBinding HttpTransport HttpPeer HttpExchange Telemetry ServedInterfaces ServerHandler ServerSentEvents AddressGuard Credentials
-    OAuth Discovery internal/binding internal/http internal/card internal/credentials
+    OriginPolicy OAuth Discovery internal/binding internal/http internal/card internal/credentials
   `),
   words("Agent Connector internal/client"),
   words("Conversation Conversations internal/conversation")

@@ -21,10 +21,10 @@ export const Metadata = Schema.Record(Schema.String, Schema.Json).annotate({ ide
 export type Metadata = typeof Metadata.Type
 
 /** The deepest free-form JSON: what contains it, such as a page of tasks, may be deeper and can still be read by all. */
-const maxLevels = 100
+const maxLevels = 150
 
 /**
- * Returns true for JSON that can be sent and read again: its numbers are finite and it is at most 100 levels deep. What
+ * Returns true for JSON that can be sent and read again: its numbers are finite and it is at most 150 levels deep. What
  * `JSON.parse` returns may have an infinite number, `1e400`.
  *
  * ```ts

@@ -32,6 +32,7 @@ import type { Codec, Dialect, WireFailure } from "./Dialect.ts"
 import * as Json from "./internal/http/json.ts"
 import * as Failure from "./internal/protocol/failureWriters.ts"
 import type * as Operation from "./Operation.ts"
+import * as OriginPolicy from "./OriginPolicy.ts"
 import * as Protocol from "./Protocol.ts"
 import * as Recognizer from "./Recognizer.ts"
 import * as ServiceParameters from "./ServiceParameters.ts"
@@ -167,7 +168,8 @@ export const make = (
 
 /**
  * Reads the JSON body of a request; an absent body, an empty one and `null` are the empty request. Fails if the body
- * cannot be read or is too large (HTTP 413), if it is not JSON, or if its content type is not JSON.
+ * cannot be read or is too large (HTTP 413), if it is not JSON, or if its content type is not JSON: browsers send other
+ * types from any page without asking.
  */
 export const readBody = Effect.fnUntraced(function*(
   request: HttpServerRequest.HttpServerRequest
@@ -179,9 +181,10 @@ export const readBody = Effect.fnUntraced(function*(
     status: 413
   })))
   if (text.trim() === "") return {}
-  if (type !== "" && !/^application\/(?:[\w.+-]+\+)?json$/.test(type)) {
+  if (!/^application\/(?:[\w.+-]+\+)?json$/.test(type)) {
+    const given = type === "" ? "without a content type" : type.slice(0, 100)
     return yield* Effect.fail(fromReason(
-      AgentError.reason("ContentTypeNotSupportedError", { message: `the body must be application/json, not ${type}` })
+      AgentError.reason("ContentTypeNotSupportedError", { message: `the body must be application/json, not ${given}` })
     ))
   }
   const json = Json.parse(text)
@@ -200,9 +203,30 @@ export const readBody = Effect.fnUntraced(function*(
  */
 export const readVersion = (request: HttpServerRequest.HttpServerRequest): string | undefined => {
   const version = request.headers["a2a-version"] ??
-    new URL(request.url, "http://localhost").searchParams.get("A2A-Version")
-  return version === null || version === "" ? undefined : /^\d+\.\d+(?=\.\d+$)/.exec(version)?.[0] ?? version
+    URL.parse(request.url, "http://localhost")?.searchParams.get("A2A-Version")
+  return version === undefined || version === null || version === ""
+    ? undefined
+    : /^\d+\.\d+(?=\.\d+$)/.exec(version)?.[0] ?? version
 }
+
+/**
+ * Refuses requests whose target is not a URL below `mount` (HTTP 400, 404), and those that `OriginPolicy` does not permit.
+ * The case of `mount` counts, and every slash, whatever the router thinks: a rule of a proxy for the path is not evaded.
+ */
+export const admit = (
+  request: HttpServerRequest.HttpServerRequest,
+  mount: string
+): Effect.Effect<void, WireFailure> =>
+  Effect.flatMap(Effect.mapError(OriginPolicy.check(request), fromReason), () => {
+    const path = URL.parse(request.url, "http://localhost")?.pathname.split("/") ?? []
+    const isBelow = mount.replace(/\/$/, "").split("/").every((segment, index) =>
+      segment.startsWith(":") || segment === path[index]
+    )
+    return isBelow ? Effect.void : Effect.fail({
+      ...fromReason(AgentError.reason("MethodNotFoundError", { message: `nothing is served at ${path.join("/")}` })),
+      status: 404
+    })
+  })
 
 /** Returns the refusal of a version that is not served (`undefined`: the request named none). It lists `protocols`. */
 export const versionNotSupported = (

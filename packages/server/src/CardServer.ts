@@ -74,6 +74,7 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
     const router = yield* HttpRouter.HttpRouter
     const served = yield* ServedInterfaces
     const { path = "", protocols = ServerHandler.protocols } = options
+    const place = `${path === "/" ? "" : path}/.well-known/agent-card.json` as const
     const maxAge = Math.floor(Duration.toSeconds(options.maxAge ?? Duration.hours(1)))
 
     const readCard = Effect.gen(function*() {
@@ -84,8 +85,8 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
     const respond = Effect.fnUntraced(function*(request: HttpServerRequest) {
       const requested = ServerHandler.readVersion(request)
       const protocol = protocols.find(({ version }) => version === requested) ?? protocols[0]
-      const card = yield* readCard.pipe(
-        Effect.mapError((error) => ServerHandler.fromReason(error.reason)),
+      const card = yield* ServerHandler.admit(request, place).pipe(
+        Effect.andThen(Effect.mapError(readCard, (error) => ServerHandler.fromReason(error.reason))),
         Effect.flatMap((card) =>
           Effect.fromResult(protocol.agentCard.encode(resolveUrls(card, request))).pipe(Effect.orDie)
         ),
@@ -106,5 +107,5 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
         : HttpServerResponse.text(text, { contentType: "application/json", headers })
     })
 
-    yield* router.add("GET", `${path === "/" ? "" : path}/.well-known/agent-card.json`, respond)
+    yield* router.add("GET", place, respond)
   })).pipe(Layer.provide(Served.layer))

@@ -21,10 +21,11 @@
  *
  * @since 0.1.0
  */
+import * as OriginPolicy from "@effect-a2a/core/OriginPolicy"
 import * as Duration from "effect/Duration"
 import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import * as HttpRouter from "effect/http/HttpRouter"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import type { Predicate } from "effect/Predicate"
 
 /** The methods of A2A requests. */
@@ -68,18 +69,21 @@ export interface Options {
   readonly credentials?: boolean | undefined
 }
 
-/** Applies the rules to all routes of the router. */
+/** Applies the rules to all routes of the router; to `OriginPolicy` the origins are permitted. */
 export const layer = (
   { credentials, headers = [], maxAge = "2 hours", origins }: Options = {}
 ): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
-  HttpRouter.middleware(
-    HttpMiddleware.cors({
-      allowedOrigins: origins,
-      allowedMethods: methods,
-      allowedHeaders: [...requestHeaders, ...headers],
-      exposedHeaders: responseHeaders,
-      maxAge: Math.floor(Duration.toSeconds(maxAge)),
-      credentials
-    }),
-    { global: true }
+  Layer.merge(
+    HttpRouter.middleware(
+      HttpMiddleware.cors({
+        allowedOrigins: origins,
+        allowedMethods: methods,
+        allowedHeaders: [...requestHeaders, ...headers],
+        exposedHeaders: responseHeaders,
+        maxAge: Math.floor(Duration.toSeconds(maxAge)),
+        credentials
+      }),
+      { global: true }
+    ),
+    OriginPolicy.layer({ origins: origins ?? (() => true) })
   )

@@ -134,6 +134,11 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
     const versions = [toVersion(first), ...others.map(toVersion)] as const
 
     const respond = Effect.fnUntraced(function*(request: HttpServerRequest) {
+      const admitted = yield* Effect.result(ServerHandler.admit(request, path))
+      if (Result.isFailure(admitted)) {
+        const { failure } = admitted
+        return HttpServerResponse.setStatus(toRefusal(first, null)(failure), failure.status ?? 400)
+      }
       const body = yield* Effect.result(ServerHandler.readBody(request))
       if (Result.isFailure(body)) return toRefusal(choose(versions, request).version.protocol, null)(body.failure)
       const call = Envelope.readRequest(body.success)

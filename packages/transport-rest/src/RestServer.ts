@@ -35,6 +35,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as Template from "./internal/template.ts"
 import { binding } from "./Rest.ts"
@@ -92,7 +93,8 @@ const candidatesOf = (versions: ReadonlyArray<Version>, method: string, path: st
   return versions.flatMap((version): ReadonlyArray<Candidate> => {
     const match = version.match(method, path)
     if (match !== undefined) return [{ version, match, tenant: undefined }]
-    const mayBeTenant = version.protocol.rest.tenantSegment === true && !prefixes.has(`/${first}`)
+    const mayBeTenant = version.protocol.rest.tenantSegment === true && first !== "" &&
+      !prefixes.has(`/${first}`)
     const tenant = mayBeTenant ? Template.decodeSegment(first) : undefined
     const matchOfTenant = tenant === undefined ? undefined : version.match(method, pathOfTenant)
     return matchOfTenant === undefined ? [] : [{ version, match: matchOfTenant, tenant }]
@@ -183,17 +185,21 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
     const [first, ...others] = protocols
     const versions = [toVersion(first), ...others.map(toVersion)] as const
 
-    const respond = (request: HttpServerRequest) => {
+    const respond = Effect.fnUntraced(function*(request: HttpServerRequest) {
+      const admitted = yield* Effect.result(ServerHandler.admit(request, mount))
+      if (Result.isFailure(admitted)) {
+        return toRefusal(first, contentTypeOf(request, first))(admitted.failure)
+      }
       const url = new URL(request.url, "http://localhost")
       const choice = choose(versions, request, candidatesOf(versions, request.method, pathBelow(mount, url)))
       const refuse = toRefusal(choice.protocol, contentTypeOf(request, choice.protocol))
       return choice.failure !== undefined
-        ? Effect.succeed(refuse(choice.failure))
-        : run(request, url, choice.version, choice.match, choice.tenant).pipe(
+        ? refuse(choice.failure)
+        : yield* run(request, url, choice.version, choice.match, choice.tenant).pipe(
           ServerHandler.catchToResponse(refuse),
           ServerHandler.withServiceParameters(request)
         )
-    }
+    })
 
     // One wildcard, since the router's patterns can express neither `{id}:cancel` nor an optional tenant. It begins with
     // a segment, because the mount point itself may be the endpoint of another binding.

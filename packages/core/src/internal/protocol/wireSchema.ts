@@ -55,7 +55,7 @@ export const kind = <const Name extends string>(name: Name): Schema.Literals<rea
 export const absent = Schema.optionalKey(Schema.Never)
 const isJson = () =>
   Schema.makeFilter((value: unknown) => Metadata.isJson(value), {
-    expected: "JSON of at most 100 levels with finite numbers"
+    expected: "JSON of at most 150 levels with finite numbers"
   })
 /** Free-form JSON, `null` included. */
 export const json = Schema.Unknown.check(isJson())
