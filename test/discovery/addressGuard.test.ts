@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpClient } from "effect/http"
 import { inspect } from "node:util"
+import { covers } from "../support/covers.ts"
 import { done, respond } from "./support.ts"
 
 const ask = Agent.getTask(Id.TaskId.make("t-1"))
@@ -14,6 +15,8 @@ const refused = [
   "http://db.localhost/",
   "http://metadata.google.internal/",
   "http://printer.local/",
+  "http://nas.LAN/",
+  "http://wiki.corp./",
   "http://127.0.0.1/",
   "http://127.8.9.1/",
   "http://2130706433/",
@@ -93,22 +96,82 @@ describe("AddressGuard.check", () => {
       }
     }))
 
-  it.effect("refuses a name if one of its addresses is private", () =>
+  it.effect("leaves other names to the client that connects", () => AddressGuard.check("https://resolves.test/"))
+})
+
+/** First and last addresses of the ranges that IANA lists as not globally reachable, and of a cloud platform. */
+const ranges = [
+  ["0.0.0.0", "0.255.255.255"],
+  ["10.0.0.0", "10.255.255.255"],
+  ["100.64.0.0", "100.127.255.255"],
+  ["127.0.0.0", "127.255.255.255"],
+  ["168.63.129.16", "168.63.129.16"],
+  ["169.254.0.0", "169.254.255.255"],
+  ["172.16.0.0", "172.31.255.255"],
+  ["192.0.0.0", "192.0.0.255"],
+  ["192.0.2.0", "192.0.2.255"],
+  ["192.168.0.0", "192.168.255.255"],
+  ["198.18.0.0", "198.19.255.255"],
+  ["198.51.100.0", "198.51.100.255"],
+  ["203.0.113.0", "203.0.113.255"],
+  ["224.0.0.0", "255.255.255.255"]
+] as const
+
+const ranges6 = [
+  ["::", "::ffff"],
+  ["64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff"],
+  ["100::", "100::1:ffff:ffff:ffff:ffff"],
+  ["2001::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ["2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ["3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ["5f00::", "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ["fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ["fe80::", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ["fec0::", "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ["ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"]
+] as const
+
+const toNumber = (address: string) => address.split(".").reduce((sum, octet) => sum * 256 + Number(octet), 0)
+const toAddress = (value: number) => [24, 16, 8, 0].map((bits) => Math.floor(value / 2 ** bits) % 256).join(".")
+const toHex = (value: number) => [Math.floor(value / 65_536), value % 65_536].map((one) => one.toString(16)).join(":")
+
+/** The ways to write an IPv4 address into a host or an IPv6 address that reaches it. */
+const spellings = (value: number) => [
+  toAddress(value),
+  String(value),
+  `0x${value.toString(16)}`,
+  `[::ffff:${toAddress(value)}]`,
+  `[64:ff9b::${toHex(value)}]`,
+  `[2002:${toHex(value)}::1]`
+]
+
+describe("AddressGuard and the registries of special addresses", covers("attack:S2-43"), () => {
+  it.effect("refuse each range from its first to its last address, in every spelling", () =>
     Effect.gen(function*() {
-      const asked: Array<string> = []
-      const resolve = (host: string) =>
-        Effect.sync(() => {
-          asked.push(host)
-          return host === "rebound.test" ? ["8.8.8.8", "fd00::1%eth0"] : ["8.8.8.8", "2606:4700::1111"]
-        })
-      yield* Effect.gen(function*() {
-        yield* AddressGuard.check("https://public.test/")
-        const error = yield* Effect.flip(AddressGuard.check("https://rebound.test/"))
-        assert.include(error.message, "refusing to connect to https://rebound.test (resolves to fd00::1")
-        yield* AddressGuard.check("https://rebound.test/x", { allow: ["https://rebound.test"] })
-        yield* AddressGuard.check("https://8.8.8.8/")
-      }).pipe(Effect.provideService(AddressGuard.CurrentResolver, resolve))
-      assert.deepStrictEqual(asked, ["public.test", "rebound.test"])
+      for (const [first, last] of ranges) {
+        const [from, to] = [toNumber(first), toNumber(last)]
+        for (const value of [from, Math.floor((from + to) / 2), to]) {
+          for (const host of spellings(value)) yield* Effect.flip(AddressGuard.check(`http://${host}/`))
+        }
+      }
+      for (const address of ranges6.flat()) yield* Effect.flip(AddressGuard.check(`http://[${address}]/`))
+    }))
+
+  it.effect("permit the addresses on both sides of a range that belong to none", () =>
+    Effect.gen(function*() {
+      const isSpecial = (value: number) =>
+        [...ranges, ["192.88.99.0", "192.88.99.255"]].some(([first = "", last = ""]) =>
+          value >= toNumber(first) && value <= toNumber(last)
+        )
+      for (const [first, last] of ranges) {
+        for (const value of [toNumber(first) - 1, toNumber(last) + 1]) {
+          if (value < 0 || value >= 2 ** 32 || isSpecial(value)) continue
+          for (const host of spellings(value)) yield* AddressGuard.check(`http://${host}/`)
+        }
+      }
+      for (const address of ["2001:200::1", "2001:db7:ffff::1", "2001:db9::1", "3ffe::1", "3fff:1000::1", "2620::1"]) {
+        yield* AddressGuard.check(`http://[${address}]/`)
+      }
     }))
 })
 
@@ -138,9 +201,7 @@ describe("AddressGuard.layer", () => {
 it.effect("AddressGuard.protect refuses requests of any client", () =>
   Effect.gen(function*() {
     const { layer } = respond(done)
-    const client = yield* Effect.flatMap(HttpClient.HttpClient, (client) => AddressGuard.protect(client)).pipe(
-      Effect.provide(layer)
-    )
+    const client = AddressGuard.protect(yield* Effect.provide(HttpClient.HttpClient, layer))
     const error = yield* Effect.flip(client.get("http://10.0.0.1/file"))
     assert.strictEqual(error.reason._tag, "InvalidUrlError")
   }))

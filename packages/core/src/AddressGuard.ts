@@ -1,10 +1,11 @@
 /**
- * Keeps requests away from private networks if somebody else chose the URL: an interface of a card, a redirect, a file, a
- * webhook. Origins that the user named are always permitted. `Discovery` uses it by default.
+ * Keeps requests away from private networks if somebody else chose the URL: a registry, a file, a webhook. Origins that the
+ * user named are always permitted.
  *
- * It judges literal addresses and local names by themselves, and other names by the addresses that
- * {@link CurrentResolver} returns, as `NodeAddressGuard` provides them. It cannot see where a client goes that follows
- * redirects, or resolves names again, on the way.
+ * Schemes, literal addresses and local names are judged before anything is sent, redirects included. Other names are judged
+ * by the client that connects, by the addresses that it connects to: `NodeAgent.layerClient` does so, for every connection.
+ * Other clients, such as `fetch` in browsers, connect to whatever a name resolves to; a client of your own reads
+ * {@link Current}.
  *
  * ```ts
  * import { AddressGuard } from "@effect-a2a/core"
@@ -24,77 +25,100 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientError from "effect/http/HttpClientError"
 import * as Layer from "effect/Layer"
 import * as AgentError from "./AgentError.ts"
+import * as HttpPeer from "./HttpPeer.ts"
 import * as Address from "./internal/http/address.ts"
 
 /** Exceptions of a guard. */
 export interface Options {
   /** Origins, such as `https://agent.test`, that may be in private networks; URLs stand for their origin. Default: none. */
   readonly allow?: ReadonlyArray<string> | undefined
-  /** The card or other document that names the URLs; a refusal names its origin. Default: none. */
+  /** The document that names the URLs; a refusal names its origin. Default: none. */
   readonly namedBy?: string | undefined
 }
 
+/** Makes the refusal of a URL, which says why. */
+export type Refuse = (url: string, why: string) => AgentError.InvalidRequestError
+
 /**
- * Returns the IP addresses of a host name, or none if they are unknown. Read when a guard is made. Default: returns none,
- * so that only literal addresses and local names are judged.
+ * The guard of the request that a client is about to send: such a client resolves names by itself, judges the addresses by
+ * {@link kindOf}, and connects to none that has a kind. Default: `undefined`, any address may be connected to.
  */
-export const CurrentResolver = Context.Reference<(host: string) => Effect.Effect<ReadonlyArray<string>>>(
-  "@effect-a2a/core/AddressGuard/CurrentResolver",
-  { defaultValue: () => () => Effect.succeed([]) }
-)
+export const Current = Context.Reference<Refuse | undefined>("@effect-a2a/core/AddressGuard/Current", {
+  defaultValue: () => undefined
+})
 
-const makeCheck = Effect.fnUntraced(function*({ allow = [], namedBy }: Options) {
-  const resolve = yield* CurrentResolver
-  const allowed = new Set(allow.map((url) => URL.parse(url)?.origin))
-  const from = namedBy === undefined ? undefined : URL.parse(namedBy)?.origin
-  const source = from === undefined ? "" : `, which ${from} names`
+/**
+ * Returns the kind of an IP address that is not public, such as `"loopback"`; `undefined` for a public address, and for
+ * text that is not an address.
+ *
+ * ```ts
+ * import { AddressGuard } from "@effect-a2a/core"
+ *
+ * const addresses = ["8.8.8.8", "10.0.0.1", "::ffff:7f00:1"]
+ * addresses.map(AddressGuard.kindOf) // => [undefined, "private", "loopback"]
+ * ```
+ */
+export const kindOf: (address: string) => string | undefined = Address.kindOf
 
-  const refuse = ({ origin }: URL, kind: string) =>
-    new AgentError.InvalidRequestError({
-      message: `refusing to connect to ${origin} (${kind})${source}: add its origin to \`allow\` to permit it`,
-      violations: [{ field: "url", description: `must not lead to ${origin} (${kind})` }]
-    })
-
-  const refuseScheme = (url: URL | null) =>
-    new AgentError.InvalidRequestError({
-      message: `refusing to connect: expected an http or https URL, got ${url?.protocol ?? "an invalid URL"}${source}`,
-      violations: [{ field: "url", description: "must be an http or https URL" }]
-    })
-
-  return Effect.fnUntraced(function*(input: string): Effect.fn.Return<void, AgentError.InvalidRequestError> {
+const makeRefuse = ({ namedBy = "" }: Options): Refuse => {
+  const source = URL.parse(namedBy)?.origin
+  const by = source === undefined ? "" : `, which ${source} names`
+  return (input, why) => {
     const url = URL.parse(input)
-    if (url === null || !/^https?:$/.test(url.protocol)) return yield* refuseScheme(url)
-    if (allowed.has(url.origin)) return
-    const kind = Address.kindOfHost(url.hostname)
-    if (kind !== undefined) return yield* refuse(url, `${kind} address`)
-    if (Address.isIp(url.hostname)) return
-    for (const address of yield* resolve(url.hostname)) {
-      const kind = Address.kindOf(address)
-      if (kind !== undefined) return yield* refuse(url, `resolves to ${address}, ${kind} address`)
-    }
-  })
-})
+    const isHttp = url !== null && /^https?:$/.test(url.protocol)
+    return new AgentError.InvalidRequestError({
+      message: isHttp
+        ? `refusing to connect to ${url.origin} (${why})${by}: add its origin to \`allow\` to permit it`
+        : `refusing to connect${by}: ${why}`,
+      violations: [{ field: "url", description: isHttp ? `must not lead to ${url.origin} (${why})` : why }]
+    })
+  }
+}
 
-/** Fails with `InvalidRequestError` if a URL leads to a private network or does not begin with `http:` or `https:`. */
+/** Returns why a URL is refused whatever it resolves to. */
+const whyRefused = (input: string): string | undefined => {
+  const url = URL.parse(input)
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    return `expected an http or https URL, got ${url?.protocol ?? "an invalid URL"}`
+  }
+  const kind = Address.kindOfHost(url.hostname)
+  return kind === undefined ? undefined : `${kind} address`
+}
+
+const isAllowed = (input: string, { allow = [] }: Options): boolean => {
+  const url = URL.parse(input)
+  return url !== null && /^https?:$/.test(url.protocol) && allow.some((one) => URL.parse(one)?.origin === url.origin)
+}
+
+/**
+ * Fails with `InvalidRequestError` if a URL does not begin with `http:` or `https:`, or if its host is a private address or
+ * a local name. Other names are not resolved: that is for the client that connects.
+ */
 export const check = (url: string, options: Options = {}): Effect.Effect<void, AgentError.InvalidRequestError> =>
-  Effect.flatMap(makeCheck(options), (check) => check(url))
+  Effect.suspend(() => {
+    const why = isAllowed(url, options) ? undefined : whyRefused(url)
+    return why === undefined ? Effect.void : Effect.fail(makeRefuse(options)(url, why))
+  })
 
-/** Makes a client refuse such URLs before anything is sent. */
-export const protect = /*#__PURE__*/ Effect.fnUntraced(function*(
-  client: HttpClient.HttpClient,
-  options: Options = {}
-): Effect.fn.Return<HttpClient.HttpClient> {
-  const check = yield* makeCheck(options)
-  return HttpClient.mapRequestEffect(client, (request) =>
-    Effect.as(
-      Effect.mapError(check(request.url), (cause) =>
-        new HttpClientError.HttpClientError({ reason: new HttpClientError.InvalidUrlError({ request, cause }) })),
-      request
-    ))
-})
+/**
+ * Makes a client refuse such URLs before anything is sent. The requests carry the guard as {@link Current}, and `fetch`
+ * does not follow redirects.
+ */
+export const protect = (client: HttpClient.HttpClient, options: Options = {}): HttpClient.HttpClient =>
+  HttpClient.transform(client, (effect, request) =>
+    Effect.matchEffect(check(request.url, options), {
+      onFailure: (cause) =>
+        Effect.fail(
+          new HttpClientError.HttpClientError({ reason: new HttpClientError.InvalidUrlError({ request, cause }) })
+        ),
+      onSuccess: () =>
+        isAllowed(request.url, options)
+          ? HttpPeer.withoutRedirects(effect)
+          : Effect.provideService(HttpPeer.withoutRedirects(effect), Current, makeRefuse(options))
+    }))
 
 /** Protects the client that is provided to it, for cards from a registry and for files. */
 export const layer = (
   options: Options = {}
 ): Layer.Layer<HttpClient.HttpClient, never, HttpClient.HttpClient> =>
-  Layer.effect(HttpClient.HttpClient, Effect.flatMap(HttpClient.HttpClient, (client) => protect(client, options)))
+  Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, (client) => protect(client, options)))

@@ -1,4 +1,4 @@
-/** The HTTP client over undici. Tested in `packages/node/test`: `client`, `decoding`, `proxy`. */
+/** The HTTP client over undici. Tested in `packages/node/test`: `client`, `decoding`, `proxy`, `addressGuard`. */
 import * as AgentError from "@effect-a2a/core/AgentError"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Context from "effect/Context"
@@ -10,6 +10,7 @@ import type { HttpClientRequest } from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { decoding } from "./decode.ts"
+import * as Guard from "./guard.ts"
 import * as Proxy from "./proxy.ts"
 
 /** A cause by whose code the SDK knows that nothing was sent. */
@@ -36,13 +37,19 @@ const closed = unsent(
   false
 )
 
+const makeClient = Effect.fnUntraced(function*(...options: Parameters<typeof Proxy.makeDispatcher>) {
+  // limits are for the caller to set
+  const unlimited = (yield* Proxy.makeDispatcher(...options)).compose((dispatch) => (options, handler) =>
+    dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler)
+  )
+  return yield* Effect.provideService(NodeHttpClient.makeUndici, NodeHttpClient.Dispatcher, unlimited)
+})
+
 const layerUndici: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
   HttpClient.HttpClient,
   Effect.gen(function*() {
     const proxies = Proxy.parse(yield* Proxy.current)
-    const dispatcher = yield* Proxy.makeDispatcher(
-      Result.getOrElse(proxies, () => ({ http: undefined, https: undefined, except: [] }))
-    )
+    const usable = Result.getOrElse(proxies, () => ({ http: undefined, https: undefined, except: [] }))
     let refused: AgentError.AgentErrorReason | undefined = Result.isFailure(proxies) ? proxies.failure : undefined
     // a destroyed dispatcher cannot say whether a request had been sent; it is released before the dispatcher
     yield* Effect.addFinalizer(() =>
@@ -50,11 +57,7 @@ const layerUndici: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
         refused = closed
       })
     )
-    // limits are for the caller to set
-    const unlimited = dispatcher.compose((dispatch) => (options, handler) =>
-      dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler)
-    )
-    const client = yield* Effect.provideService(NodeHttpClient.makeUndici, NodeHttpClient.Dispatcher, unlimited)
+    const client = Guard.withGuarded(yield* makeClient(usable), yield* makeClient(usable, Guard))
     const context: Context.Context<never> = yield* Effect.context<never>()
     return decoding(client).pipe(
       HttpClient.transformResponse((response) =>
@@ -70,13 +73,18 @@ const layerUndici: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
   })
 )
 
+const layerFetch: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
+  HttpClient.HttpClient,
+  Effect.map(HttpClient.HttpClient, Guard.resolveFirst)
+).pipe(Layer.provide(FetchHttpClient.layer))
+
 /**
  * Provides the client over undici; or over `fetch`, which decodes bodies itself, if dispatchers lack `compose`: Bun
  * replaces undici by a stub.
  */
 export const fromUndici = (
   { Agent }: { readonly Agent: { readonly prototype: object } }
-): Layer.Layer<HttpClient.HttpClient> => "compose" in Agent.prototype ? layerUndici : FetchHttpClient.layer
+): Layer.Layer<HttpClient.HttpClient> => "compose" in Agent.prototype ? layerUndici : layerFetch
 
 /** The client over the undici of this runtime. */
 export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.unwrap(

@@ -7,6 +7,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as NodeProxy from "../NodeProxy.ts"
+import type * as Guard from "./guard.ts"
 
 /** Proxies whose URLs are valid. */
 interface Parsed {
@@ -58,17 +59,29 @@ export const current: Effect.Effect<NodeProxy.Proxies> = Effect.flatMap(
       : Effect.succeed(proxies)
 )
 
-/** Makes a dispatcher that is destroyed with the scope. */
+/**
+ * Makes a dispatcher that is destroyed with the scope. With a guard it connects to public addresses only, and to none
+ * through a proxy, which connects by itself.
+ */
 export const makeDispatcher = (
-  { except, http, https }: Parsed
+  { except, http, https }: Parsed,
+  guard?: typeof Guard | undefined
 ): Effect.Effect<Undici.Dispatcher, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.map(Effect.promise(() => import("@effect/platform-node/Undici")), (undici) => {
+        const direct = guard && { connect: guard.connect(undici) }
+        const tunnel = guard && { proxyTunnel: true, clientFactory: guard.refuseProxy(undici) }
         const make = (proxy: string | undefined) =>
           proxy === undefined
-            ? new undici.Agent()
-            : new undici.EnvHttpProxyAgent({ httpProxy: proxy, httpsProxy: proxy, noProxy: except.join() })
+            ? new undici.Agent(direct)
+            : new undici.EnvHttpProxyAgent({
+              ...direct,
+              ...tunnel,
+              httpProxy: proxy,
+              httpsProxy: proxy,
+              noProxy: except.join()
+            })
         return { plain: make(http), secure: make(https) }
       }),
       ({ plain, secure }) => Effect.promise(() => Promise.all([plain.destroy(), secure.destroy()]))

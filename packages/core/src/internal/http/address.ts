@@ -11,6 +11,7 @@ const special4: ReadonlyArray<readonly [network: string, bits: number, kind: str
   ["10.0.0.0", 8, "private"],
   ["100.64.0.0", 10, "carrier-grade NAT"],
   ["127.0.0.0", 8, "loopback"],
+  ["168.63.129.16", 32, "cloud platform"],
   ["169.254.0.0", 16, "link-local"],
   ["172.16.0.0", 12, "private"],
   ["192.0.0.0", 24, "reserved"],
@@ -55,7 +56,8 @@ const kind6 = (groups: ReadonlyArray<number>): string | undefined => {
   if ((a & 0xfe00) === 0xfc00) return "private"
   if ((a & 0xffc0) === 0xfe80) return "link-local"
   if ((a & 0xff00) === 0xff00) return "multicast"
-  if (a === 0x2001 && (b < 0x200 || b === 0xdb8)) return "reserved"
+  if ((a === 0x2001 && b === 0xdb8) || (a === 0x3fff && b < 0x1000)) return "documentation"
+  if (a === 0x2001 && b < 0x200) return "reserved"
   return (a & 0xe000) === 0x2000 ? undefined : "reserved"
 }
 
@@ -67,8 +69,8 @@ export const kindOf = (address: string): string | undefined => {
   return groups === undefined ? undefined : kind6(groups)
 }
 
-/** Names that are local by agreement (RFC 6761, RFC 6762, ICANN). */
-const local = /(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/i
+/** Names that are local by agreement or by custom (RFC 6761, RFC 6762 and its appendix G, ICANN). */
+const local = /(?:^|\.)(?:localhost|local|internal|home\.arpa|intranet|private|corp|home|lan)\.?$/i
 
 /** Returns true for the host of a URL that is an IP address. */
 export const isIp = (host: string): boolean => v4(host) !== undefined || host.startsWith("[")
