@@ -38,13 +38,16 @@ import type * as ClientProtocol from "./ClientProtocol.ts"
 import type { Credential } from "./Credential.ts"
 import * as Credentials from "./Credentials.ts"
 import { CurrentLimits, type HttpRequest } from "./HttpBinding.ts"
+import { toSecrets } from "./internal/credentials/placement.ts"
 import * as PublicUrl from "./internal/errors/publicUrl.ts"
 import * as SendDelivery from "./internal/errors/sendDelivery.ts"
 import * as Json from "./internal/http/json.ts"
 import * as Observe from "./internal/http/observe.ts"
+import * as Secrets from "./internal/http/redactSecrets.ts"
 import * as Redirect from "./internal/http/redirect.ts"
 import * as Request from "./internal/http/request.ts"
 import * as Sse from "./internal/http/sse.ts"
+import * as SpanTexts from "./internal/transport/spanTexts.ts"
 import * as Timeouts from "./Timeouts.ts"
 
 /** The other side: its URL and interface, and the client and credentials to reach it with. */
@@ -137,13 +140,14 @@ export interface ExecuteOptions {
   readonly lastEventId?: string | undefined
 }
 
-/** A response, and the credentials that its request was sent with. */
+/** A response, and the secrets that its request was sent with. */
 export interface Received {
   /** The URL that responded, after redirects, without what may be secret. */
   readonly url: string
   readonly response: HttpClientResponse.HttpClientResponse
-  /** The credentials of the request, which are redacted from texts of the response. */
   readonly credentials: ReadonlyArray<Credential>
+  /** Returns a value, such as an error, without the secrets of the request, in whatever form the peer repeated them. */
+  readonly redact: Secrets.Redact
 }
 
 /** Closes the connection of a response without reading it. */
@@ -168,18 +172,22 @@ const send = (
     const timeouts = yield* Timeouts.CurrentTimeouts
     const credentials = yield* peer.credentials.get(peer.target).pipe(Effect.mapError((error) => error.reason))
     const request = yield* Request.make({ ...place, ...options, accept, protocol: peer.protocol, credentials })
+    const { base, request: { body } } = place
+    const redact = Secrets.make(() =>
+      Secrets.ofRequest({ base, body, headers: request.headers, secrets: credentials.flatMap(toSecrets) })
+    )
     const response = yield* peer.client.execute(request).pipe(
-      Effect.mapError(toReason),
+      Effect.mapError((error) => redact(toReason(error))),
       Timeouts.timeout("response", timeouts.response),
       withoutRedirects,
-      Observe.exchange(place.base, credentials)
+      Observe.exchange(base, credentials, redact)
     )
-    const from = Request.join(place.base, place.request)
-    const received = { url: PublicUrl.publicUrl(from), response, credentials }
+    const from = Request.join(base, place.request)
+    const received = { url: PublicUrl.publicUrl(from), response, credentials, redact }
     const next = Redirect.next(response, from, place)
     if (Result.isSuccess(next) && next.success === undefined) return received
     yield* release(response)
-    const to = yield* Effect.fromResult(next)
+    const to = yield* Effect.fromResult(Result.mapError(next, redact))
     return to === undefined ? received : yield* send(peer, to, accept, options)
   })
 
@@ -290,11 +298,19 @@ export const read = (response: HttpClientResponse.HttpClientResponse, maxSize: n
     body: text === "" ? Result.succeed(undefined) : Json.parse(text)
   }))
 
+/** Changes the texts of all spans that are made within: their attributes, events and errors. */
+export const withSpanTexts: (
+  change: <A>(value: A) => A
+) => <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = SpanTexts.withSpanTexts
+
 /** Returns a peer's URL without user info, query and fragment, which may be secret. */
 export const publicUrl = ({ base }: HttpPeer): string => PublicUrl.publicUrl(base)
 
 /** Returns the beginning of a text for a message, by default 200 characters: on one line, without control characters. */
 export const snippet: (text: string, size?: number) => string = Json.snippet
+
+/** Parses JSON. Fails with the parser's message, without the text that it quotes; documents have at most 200 levels. */
+export const parseJson: (text: string) => Result.Result<unknown, string> = Json.parse
 
 /** Makes a parser of server-sent events, of which none may be larger than `maxEventSize` characters. */
 export const makeParser = Sse.makeParser

@@ -35,6 +35,8 @@ import * as HttpPeer from "./HttpPeer.ts"
 import { toBasicHeader } from "./internal/credentials/placement.ts"
 import * as SingleFlight from "./internal/credentials/singleFlight.ts"
 import { publicUrl } from "./internal/errors/publicUrl.ts"
+import * as Observe from "./internal/http/observe.ts"
+import * as Secrets from "./internal/http/redactSecrets.ts"
 import * as Request from "./internal/http/request.ts"
 
 type Failure = AgentError.AgentError
@@ -116,6 +118,15 @@ const toTokenRequest = (options: Client, form: Form) => {
   )
 }
 
+/** The members of a form that are public, or codes of the protocol. */
+const publicMembers = new Set(["audience", "client_id", "grant_type", "resource", "scope"])
+
+/** Returns what is secret in the form of a request. */
+const secretsOf = ({ clientSecret, parameters }: Client, form: Form): ReadonlyArray<string> => [
+  ...(clientSecret === undefined ? [] : [Redacted.value(clientSecret)]),
+  ...Object.entries({ ...form, ...parameters }).flatMap(([name, value]) => publicMembers.has(name) ? [] : [value])
+]
+
 const member = (body: unknown, name: string): unknown => Predicate.hasProperty(body, name) ? body[name] : undefined
 
 /** Returns a code such as `invalid_client`; any other text might repeat the request. */
@@ -137,9 +148,14 @@ const request = Effect.fnUntraced(
     const url = Request.parseUrl(options.tokenUrl)
     if (Result.isFailure(url)) return yield* unavailable(`invalid URL of the token endpoint: ${url.failure.message}`)
     const where = `the token endpoint ${publicUrl(url.success)}`
-    const { body, response } = yield* client.execute(toTokenRequest(options, form)).pipe(
+    const tokenRequest = toTokenRequest(options, form)
+    const redact = Secrets.make(() =>
+      Secrets.ofRequest({ base: url.success, headers: tokenRequest.headers, secrets: secretsOf(options, form) })
+    )
+    const { body, response } = yield* client.execute(tokenRequest).pipe(
       HttpPeer.withoutRedirects,
-      Effect.mapError(HttpPeer.connectionError),
+      Observe.exchange(url.success, [], redact),
+      Effect.mapError((error) => redact(HttpPeer.connectionError(error))),
       Effect.flatMap((response) => HttpPeer.read(response, maxSize)),
       Effect.mapError((error) => unavailable(`${where}: ${error.message}`, error.isRetryable)),
       Effect.timeoutOrElse({
@@ -150,7 +166,7 @@ const request = Effect.fnUntraced(
     const document = Result.getOrUndefined(body)
     if (response.status !== 200) {
       return yield* unavailable(
-        `${where} responded with HTTP ${response.status}${codeOf(document)}`,
+        redact(`${where} responded with HTTP ${response.status}${codeOf(document)}`),
         response.status >= 500
       )
     }

@@ -137,7 +137,7 @@ const makeService = (
   return {
     target: server.target,
     appName,
-    ...Runs.make({ http, server, withApp, serialize }),
+    ...Runs.make({ http, withApp, serialize }),
     ...Sessions.make({ http, withApp, flavour }),
     ...Artifacts.make({ http, withApp }),
     listApps: fetchAs(strings, [])({ operation: "listApps", method: "GET", path: ["list-apps"] }).pipe(

@@ -9,9 +9,13 @@ export interface Placement {
   readonly value: string
 }
 
+/** Returns the bytes of a text in UTF-8, as a text with one character for each. */
+export const toBytes = (text: string): string =>
+  text.replace(/[^\0-\x7f]/gu, (char) => String.fromCharCode(...new TextEncoder().encode(char)))
+
 /** Writes the header of HTTP Basic, in UTF-8. */
 export const toBasicHeader = (username: string, password: string): string =>
-  `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(`${username}:${password}`)))}`
+  `Basic ${btoa(toBytes(`${username}:${password}`))}`
 
 /** Returns the place of a credential, with its value in clear text. */
 export const toPlacement = (credential: Credential): Placement => {
@@ -29,17 +33,11 @@ export const toPlacement = (credential: Credential): Placement => {
   }
 }
 
-/**
- * Returns the texts by which a credential's secret may show, in clear text and as JSON writes it. Texts shorter than four
- * characters are left out: they would be found anywhere.
- */
-export const toSecrets = (credential: Credential): ReadonlyArray<string> => {
-  const { value } = toPlacement(credential)
-  const all = credential._tag === "Basic"
-    ? [Redacted.value(credential.password), value.slice("Basic ".length)]
-    : [credential._tag === "Bearer" ? Redacted.value(credential.token) : value]
-  return all.filter(({ length }) => length >= 4).flatMap((one) => [one, JSON.stringify(one).slice(1, -1)])
-}
+/** Returns the secret of a credential, in the forms that it is sent in. */
+export const toSecrets = (credential: Credential): ReadonlyArray<string> => [
+  toPlacement(credential).value.replace(/^(?:Basic|Bearer) /, ""),
+  ...credential._tag === "Basic" ? [Redacted.value(credential.password)] : []
+]
 
 /** Returns true if both credentials put the same value in the same place. */
 export const isEqual = (self: Credential, that: Credential): boolean =>

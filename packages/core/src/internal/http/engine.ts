@@ -6,6 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import * as Struct from "effect/Struct"
 import type { AgentCard } from "../../AgentCard.ts"
 import * as AgentError from "../../AgentError.ts"
 import type { ClientDialect, Decoder, WireFailure } from "../../Dialect.ts"
@@ -17,6 +18,7 @@ import * as Recognizer from "../../Recognizer.ts"
 import type * as StreamEvent from "../../StreamEvent.ts"
 import type { Task } from "../../Task.ts"
 import * as TaskProgress from "../../TaskProgress.ts"
+import * as TaskState from "../../TaskState.ts"
 import * as Timeouts from "../../Timeouts.ts"
 import type { Transport } from "../../Transport.ts"
 import * as Card from "../card/fetchCard.ts"
@@ -31,7 +33,6 @@ import * as Json from "./json.ts"
 import type { ObservedAgent, Observer } from "./observation.ts"
 import * as Observe from "./observe.ts"
 import * as Prepare from "./prepare.ts"
-import { redact } from "./redactSecrets.ts"
 import * as Refusal from "./refusal.ts"
 import * as Sse from "./sse.ts"
 import * as Unexpected from "./unexpected.ts"
@@ -79,7 +80,7 @@ const fromResponse = (
   if (Result.isSuccess(frame)) {
     return self.binding.fromResponse({ protocol: self.peer.protocol, status, body: frame.success, id })
   }
-  if (status >= 400) return Result.fail({ message: Json.snippet(text) || `HTTP ${status}`, status })
+  if (status >= 400) return Result.fail({ message: Json.snippet(received.redact(text)) || `HTTP ${status}`, status })
   const dialect = self.dialect.name
   return Result.fail(Unexpected.make({ received, text, expected: "JSON", dialect, issue: body.failure }))
 }
@@ -158,7 +159,9 @@ const exchange = (
         remember()
         return { received }
       }
-      const body = yield* HttpPeer.read(response, self.limits.maxResponseSize)
+      const body = yield* HttpPeer.read(response, self.limits.maxResponseSize).pipe(
+        Effect.mapError(Unexpected.locate(received))
+      )
       const result = accept === eventStreamType && !isSingle(body)
         ? Result.fail(notAStream(self, received, body.text))
         : fromResponse(self, received, body, prepared.id)
@@ -172,6 +175,14 @@ const exchange = (
   return attempt(0)
 }
 
+/** Removes secrets from what a task says that did not succeed, since it becomes an error; its artifacts stay. */
+const redactFailed = (redact: HttpPeer.Received["redact"]) => (result: unknown): unknown => {
+  const task = result as Task
+  return task.status !== undefined && TaskState.isUnsuccessful(task.status.state)
+    ? { ...task, ...redact(Struct.omit(task, ["artifacts", "history"])) }
+    : result
+}
+
 const decode = (self: Connection, operation: Operation.Any, json: unknown): Result.Result<unknown, Reason> => {
   const codec: Decoder<unknown> | undefined = self.dialect.success[operation._tag]
   if (codec === undefined) return Result.fail(Prepare.notInProtocol(self.binding, self.peer.protocol, operation))
@@ -183,14 +194,23 @@ const decode = (self: Connection, operation: Operation.Any, json: unknown): Resu
 
 /** Decodes the result of a response that was read to its end. */
 const decodeResult = (self: Connection, operation: Operation.Any, { json, received }: Exchanged) => {
-  const result = Result.mapError(decode(self, operation, json), Unexpected.locate(received))
+  const result = decode(self, operation, json).pipe(
+    Result.mapBoth({ onSuccess: redactFailed(received.redact), onFailure: Unexpected.locate(received) })
+  )
   return operation._tag === "GetExtendedAgentCard"
     ? Result.map(result, (card) => Origins.addSource(card as AgentCard, self.peer.base.origin))
     : result
 }
 
-const decodeEvent = (self: Connection, operation: Operation.Streaming, json: unknown) =>
-  decode(self, operation, json) as Result.Result<StreamEvent.StreamEvent, Reason>
+const decodeEvent = (
+  self: Connection,
+  operation: Operation.Streaming,
+  { json, received }: Exchanged
+) =>
+  Result.map(decode(self, operation, json), redactFailed(received.redact)) as Result.Result<
+    StreamEvent.StreamEvent,
+    Reason
+  >
 
 /** Returns what decides the end of a stream, by how it was opened. */
 const endOf = (operation: Operation.Streaming, request: object): StreamEnd.StreamEnd => {
@@ -209,7 +229,7 @@ const events = (
 ): Stream.Stream<StreamEvent.StreamEvent, Reason> => {
   const codec: Decoder<unknown> | undefined = self.dialect.success[operation._tag]
   const { protocol } = self.peer
-  const { credentials, response } = received
+  const { response } = received
   let isFinal: boolean | undefined
   return EventStream.decode({
     ...options,
@@ -221,11 +241,11 @@ const events = (
       const { status } = response
       const result = self.binding.fromResponse({ protocol, status, body, id: prepared.id, event })
       if (Result.isFailure(result)) {
-        return Result.fail(toReason(redact(result.failure, credentials), contextOf(self, prepared)))
+        return Result.fail(toReason(result.failure, contextOf(self, prepared)))
       }
       if (codec?.isKnown?.(result.success) === false) return Result.succeed(undefined)
       isFinal = codec?.isFinal?.(result.success)
-      const decoded = decodeEvent(self, operation, result.success)
+      const decoded = decodeEvent(self, operation, { json: result.success, received })
       progress.hasBegun ||= Result.isSuccess(decoded)
       return decoded
     }

@@ -3,8 +3,10 @@
  * meter nothing is measured. Tested in `test/resilience/tracing.test.ts`.
  */
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { identity } from "effect/Function"
 import * as Headers from "effect/http/Headers"
 import * as HttpClient from "effect/http/HttpClient"
 import * as UrlParams from "effect/http/UrlParams"
@@ -22,7 +24,9 @@ import * as StreamEvent from "../../StreamEvent.ts"
 import { isUnsuccessful, type TaskState } from "../../TaskState.ts"
 import { protoStates } from "../protocol/enums.ts"
 import { addSpanEvent, parentSpan } from "../transport/spanEvent.ts"
+import { withSpanTexts } from "../transport/spanTexts.ts"
 import { isForeign } from "../turn/foreign.ts"
+import type { Redact } from "./redactSecrets.ts"
 
 type Attributes = Readonly<Record<string, string>>
 
@@ -43,22 +47,32 @@ const isTraced = Effect.withFiber((fiber) =>
   )
 )
 
+/** The call whose requests are traced. */
+const CurrentCall = Context.Reference<Call | undefined>("@effect-a2a/core/internal/CurrentCall", {
+  defaultValue: () => undefined
+})
+
 /**
- * Traces an HTTP request as a child of the call's span. The names of its secrets, those in the URL's query included, are
- * redacted.
+ * Traces an HTTP request as a child of the call's span. Neither has a secret of the request: secret headers and the URL's
+ * query are redacted by name, all else by value.
  */
 const exchange =
-  (base: URL, credentials: ReadonlyArray<Credential>) =>
+  (base: URL, credentials: ReadonlyArray<Credential>, redact: Redact) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.flatMap(isTraced, (traced) => {
       if (!traced) return Effect.provideService(self, HttpClient.TracerDisabledWhen, () => true)
       const names = credentials.flatMap((one) =>
         one._tag === "ApiKey" && one.in === "header" ? [one.name.toLowerCase()] : []
       )
-      return self.pipe(
+      const hidden = self.pipe(
+        withSpanTexts(redact),
         Effect.updateService(Headers.CurrentRedactedNames, (known) => [...known, ...secretHeaders, ...names]),
         Effect.updateService(UrlParams.CurrentRedactedNames, (known) => [...known, ...base.searchParams.keys()])
       )
+      return Effect.flatMap(CurrentCall, (call) => {
+        if (call !== undefined) call.redact = redact
+        return hidden
+      })
     })
 
 /** Traces what leads to a call, if calls are traced. */
@@ -88,6 +102,8 @@ interface Call {
   state: TaskState | undefined
   /** The code of its failure. */
   code: string | undefined
+  /** Removes the secrets of its last request from what a peer says. */
+  redact: Redact
 }
 
 const partsOf = (event: StreamEvent.StreamEvent): ReadonlyArray<Part.Part> => {
@@ -117,7 +133,7 @@ const note = (call: Call, event: StreamEvent.StreamEvent): void => {
     if ((id !== undefined || event._tag === "Task") && call.tools.has(id ?? name)) continue
     call.tools.add(id ?? name)
     const attributes = { "gen_ai.tool.name": name, ...(id === undefined ? undefined : { "gen_ai.tool.call.id": id }) }
-    call.span.event("a2a.tool_call", call.clock.currentTimeNanosUnsafe(), attributes)
+    call.span.event("a2a.tool_call", call.clock.currentTimeNanosUnsafe(), call.redact(attributes))
   }
 }
 
@@ -178,7 +194,17 @@ const begin = (agent: Agent, operation: Operation.Any, request: object, traced: 
     if (span !== undefined) annotate(span, { ...agent.attributes, ...nameOf(operation) })
     const clock = yield* Clock.Clock
     const startedAt = clock.currentTimeMillisUnsafe()
-    return { ...idsOf(request), operation, span, clock, startedAt, tools: new Set(), state: undefined, code: undefined }
+    return {
+      ...idsOf(request),
+      operation,
+      span,
+      clock,
+      startedAt,
+      tools: new Set(),
+      state: undefined,
+      code: undefined,
+      redact: identity
+    }
   })
 
 const measure = (agent: Agent, call: Call, which: keyof Meter): Effect.Effect<void> => {
@@ -197,13 +223,14 @@ const end = (agent: Agent, call: Call, exit: Exit.Exit<unknown, unknown>): Effec
     const { clock, span, state } = call
     if (state !== undefined && lacksSuccess(call)) call.code ??= protoStates[state]
     if (span !== undefined) {
-      annotate(span, {
+      const attributes = {
         "gen_ai.agent.name": agent.name,
         "gen_ai.conversation.id": call.contextId,
         "a2a.task.id": call.taskId,
         "a2a.task.state": state && protoStates[state],
         "error.type": call.code
-      })
+      }
+      annotate(span, call.redact(attributes))
       span.end(
         clock.currentTimeNanosUnsafe(),
         call.code !== undefined && Exit.isSuccess(exit) ? Exit.fail(call.code) : exit
@@ -241,7 +268,10 @@ const call =
       )
       return call.span === undefined
         ? noted
-        : Effect.provideService(noted, Tracer.ParentSpan, call.span) as Effect.Effect<A, AgentError, R>
+        : noted.pipe(
+          Effect.provideService(CurrentCall, call),
+          Effect.provideService(Tracer.ParentSpan, call.span)
+        ) as Effect.Effect<A, AgentError, R>
     })) as Effect.Effect<A, AgentError, R>
 
 /** Traces and measures a stream; its span lasts as long as the stream. */
@@ -259,7 +289,10 @@ const stream = (agent: Agent, operation: Operation.Streaming, request: object) =
       }),
       Stream.tapError(fail(call))
     )
-    return call.span === undefined ? noted : Stream.provideService(noted, Tracer.ParentSpan, call.span)
+    return call.span === undefined ? noted : noted.pipe(
+      Stream.provideService(CurrentCall, call),
+      Stream.provideService(Tracer.ParentSpan, call.span)
+    )
   })) as Stream.Stream<StreamEvent.StreamEvent, AgentError, R>
 
 /** Observes the calls of one agent. */

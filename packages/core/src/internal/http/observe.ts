@@ -10,6 +10,7 @@ import * as HttpClient from "effect/http/HttpClient"
 import type { AgentError } from "../../AgentError.ts"
 import type { Credential } from "../../Credential.ts"
 import type { ObservedAgent, ObservedPeer, Observer } from "./observation.ts"
+import type { Redact } from "./redactSecrets.ts"
 
 /** The observer of transports made within; read when a transport is made. */
 export const Current = Context.Reference<Observer | undefined>("@effect-a2a/core/Telemetry/Current", {
@@ -39,12 +40,12 @@ export const agent = (
 
 /** Traces an HTTP request without its secrets, or sends no trace headers if nothing is traced. */
 export const exchange =
-  (base: URL, credentials: ReadonlyArray<Credential>) =>
+  (base: URL, credentials: ReadonlyArray<Credential>, redact: Redact) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.flatMap(Current, (observer) =>
       observer === undefined
         ? Effect.provideService(self, HttpClient.TracerDisabledWhen, () => true)
-        : observer.exchange(base, credentials)(self))
+        : observer.exchange(base, credentials, redact)(self))
 
 /** Traces what leads to a call. */
 export const withSpan =

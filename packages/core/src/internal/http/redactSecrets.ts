@@ -1,31 +1,116 @@
-/** Removes the secrets of a request from what its response says: some agents repeat credentials in a refusal. */
-import type * as Schema from "effect/Schema"
-import type { Credential } from "../../Credential.ts"
-import type * as Protocol from "../../Protocol.ts"
-import { toSecrets } from "../credentials/placement.ts"
+/**
+ * Removes the secrets of a request from errors: some peers repeat what they were sent, in whatever escapes. Tested in
+ * `test/secrets/forms.test.ts`.
+ */
+import { toBytes } from "../credentials/placement.ts"
 
-const cleaner = (credentials: ReadonlyArray<Credential>) => {
-  const known = credentials.flatMap(toSecrets)
-  return (text: string) => known.reduce((text, secret) => text.replaceAll(secret, "<redacted>"), text)
+/** The characters of an error that are read, at most: the rest is left out. */
+const maxRead = 256 * 1024
+
+/** The characters of a secret that are searched; what follows on them is redacted with them. */
+const maxLength = 256
+
+/** The beginning of a secret that is redacted with what follows on it, since the rest may have been cut off. */
+const headLength = 8
+
+const following = "[^\\s\"'<>&,;…]*"
+
+/**
+ * Returns a pattern of a character in the escapes of URLs, forms, JSON and HTML, once more around one another, and in both
+ * alphabets of Base64.
+ */
+const toPattern = (char: string): string => {
+  const code = char.codePointAt(0)!
+  const hex = code.toString(16)
+  const percent = toBytes(char).replace(/[^]/g, (byte) => `%(?:25)*0*${byte.charCodeAt(0).toString(16)}`)
+  const other = "+-_"[" +/".indexOf(char)] ?? ""
+  return `(?:\\\\|%(?:25)*5c){0,4}(?:[\\u{${hex}}${other}]|u0*${hex}|${percent}|` +
+    `(?:&|%(?:25)*26)(?:amp(?:;|%(?:25)*3b))*(?:#x0*${hex}|#0*${code}|[a-z]{2,4})(?:;|%(?:25)*3b))`
 }
 
-/** Returns the text with every secret replaced. */
-export const redactText = (text: string, credentials: ReadonlyArray<Credential>): string => cleaner(credentials)(text)
+/** Returns the patterns of a secret: the beginning of each, and the rest. */
+const toPatterns = (secret: string): ReadonlyArray<readonly [head: string, rest: string]> => {
+  const bytes = toBytes(secret)
+  // wherever it begins in what is encoded
+  const encoded = [0, 1, 2].map((shift) =>
+    btoa(" ".repeat(shift) + bytes).slice(shift && shift + 1, (shift + bytes.length) * 4 / 3)
+  )
+  return [secret, ...encoded].map((text) => {
+    const chars = Array.from(text.slice(0, maxLength), toPattern)
+    const rest = chars.splice(headLength).join("")
+    return [chars.join(""), `(?:${rest}${text.length > maxLength ? following : ""}|${following})`]
+  })
+}
 
-/** Returns the failure with every secret replaced. */
-export const redact = (
-  failure: Protocol.WireFailure,
-  credentials: ReadonlyArray<Credential>
-): Protocol.WireFailure => {
-  if (credentials.length === 0) return failure
-  const clean = cleaner(credentials)
-  const cleanJson = <A>(value: A): A => JSON.parse(clean(JSON.stringify(value))) as A
-  return {
-    ...failure,
-    message: clean(failure.message),
-    ...(failure.reason === undefined ? undefined : { reason: clean(failure.reason) }),
-    ...(failure.challenge === undefined ? undefined : { challenge: clean(failure.challenge) }),
-    ...(failure.violations === undefined ? undefined : { violations: cleanJson(failure.violations) }),
-    ...(failure.details === undefined ? undefined : { details: cleanJson<Schema.Json>(failure.details) })
+/** Returns a value without secrets. */
+export type Redact = <A>(value: A) => A
+
+/**
+ * Makes the function that replaces secrets in the texts of a value: those of arrays, objects and errors, names of members
+ * included. It returns the value itself if it contains no secret. `secrets` is read at its first use.
+ */
+export const make = (secrets: () => ReadonlyArray<string>): Redact => {
+  let heads: RegExp | undefined
+  let whole: RegExp | undefined
+  let patterns: ReadonlyArray<readonly [string, string]>
+
+  return (value) => {
+    patterns ??= secrets().flatMap(toPatterns)
+    heads ??= new RegExp(patterns.map(([head]) => head).join("|") || "(?!)", "iu")
+    let left = maxRead
+    let isSame = true
+
+    const clean = (text: string): string => {
+      const read = text.slice(0, left)
+      left -= read.length
+      isSame &&= read === text
+      if (!heads?.test(read)) return read
+      isSame = false
+      // costs much more to compile
+      whole ??= new RegExp(patterns.map((one) => one.join("")).join("|"), "giu")
+      return read.replace(whole, "<redacted>")
+    }
+
+    const deep = (value: unknown): unknown => {
+      if (typeof value === "string") return clean(value)
+      if (Array.isArray(value)) return value.map(deep)
+      const prototype: unknown = Object.getPrototypeOf(value ?? 0)
+      if (!(value instanceof Error) && prototype !== Object.prototype) return value
+      const copy = Object.create(prototype as object)
+      for (const name of Object.getOwnPropertyNames(value)) {
+        if (left <= 0) break
+        const enumerable = Object.prototype.propertyIsEnumerable.call(value, name)
+        const member = deep(Reflect.get(value as object, name))
+        Object.defineProperty(copy, clean(name), { value: member, enumerable, writable: true })
+      }
+      return copy
+    }
+
+    const cleaned = deep(value)
+    return isSame && left > 0 ? value : cleaned as typeof value
   }
+}
+
+/** Headers of the protocol and of HTTP itself, whose values are not secret. */
+const open = /^(?:accept|content-|(?:x-)?a2a-(?:version|extensions)|last-event-id|user-agent)/i
+
+/** Returns what may be secret in the value of a header: the whole, without its scheme, and the values of its pairs. */
+export const ofHeader = ([name, value]: readonly [string, string]): ReadonlyArray<string> =>
+  open.test(name) ? [] : [value.replace(/^\S+ (?=\S+$)/, ""), ...value.split(/[;,]?\s*[^;,=]*=(?=[^=;,])/).slice(1)]
+
+/** Returns what is secret in a request: `secrets`, headers that a program gave, the URL's query, tokens of webhooks. */
+export const ofRequest = (request: {
+  readonly base: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly secrets: ReadonlyArray<string>
+}): ReadonlyArray<string> => {
+  const given = [...Object.entries(request.headers).flatMap(ofHeader), ...request.base.searchParams.values()]
+  // by which an agent authenticates itself to a webhook
+  JSON.stringify(request.body, (name, value) => {
+    if (/^(?:token|credentials)$/.test(name)) given.push(String(value))
+    return value
+  })
+  // shorter ones would be found anywhere, or are words
+  return [...request.secrets.filter((one) => one.length > 3), ...given.filter((one) => one.length > 5)]
 }

@@ -4,7 +4,6 @@ import * as HttpPeer from "../../HttpPeer.ts"
 import type * as Protocol from "../../Protocol.ts"
 import { isGatewayFailure } from "../errors/sendDelivery.ts"
 import { type RequestContext, toReason } from "../protocol/failure.ts"
-import { redact } from "./redactSecrets.ts"
 
 /**
  * Returns the status in the failure. A gateway that gave up waiting knows no better than its own: "unavailable" in its
@@ -13,9 +12,10 @@ import { redact } from "./redactSecrets.ts"
 const statusOf = ({ status }: Protocol.WireFailure, ofResponse: number): number =>
   status === undefined || (status >= 500 && isGatewayFailure(ofResponse)) ? ofResponse : status
 
+/** Returns the reason of a refusal, without the secrets of its request. */
 export const fromResponse = Effect.fnUntraced(function*(
   failure: Protocol.WireFailure,
-  { credentials, response }: HttpPeer.Received,
+  { redact, response }: HttpPeer.Received,
   context: RequestContext
 ) {
   const delay = yield* HttpPeer.retryAfter(response)
@@ -25,5 +25,5 @@ export const fromResponse = Effect.fnUntraced(function*(
     retryAfter: failure.retryAfter ?? delay,
     challenge: response.headers["www-authenticate"]
   }
-  return toReason(redact(whole, credentials), context)
+  return redact(toReason(whole, context))
 })

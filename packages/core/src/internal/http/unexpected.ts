@@ -5,7 +5,6 @@
 import * as AgentError from "../../AgentError.ts"
 import * as HttpPeer from "../../HttpPeer.ts"
 import * as Json from "./json.ts"
-import { redactText } from "./redactSecrets.ts"
 
 /** Returns where a response came from and what it claims to be. */
 const origin = ({ response, url }: HttpPeer.Received) => {
@@ -13,16 +12,14 @@ const origin = ({ response, url }: HttpPeer.Received) => {
   return { url, status: response.status, ...(contentType === "" ? undefined : { contentType }) }
 }
 
-/** Adds to a malformed response where it came from, and removes the credentials that it repeats. */
+/** Adds to a malformed response where it came from, and removes the secrets that a reason repeats. */
 export const locate =
   (received: HttpPeer.Received) => (reason: AgentError.AgentErrorReason): AgentError.AgentErrorReason =>
-    reason._tag === "MalformedResponseError" && reason.url === undefined
-      ? AgentError.withFields(reason, {
-        ...origin(received),
-        message: redactText(reason.message, received.credentials),
-        issue: redactText(reason.issue, received.credentials)
-      })
-      : reason
+    received.redact(
+      reason._tag === "MalformedResponseError" && reason.url === undefined
+        ? AgentError.withFields(reason, origin(received))
+        : reason
+    )
 
 /** Makes the error of a response that is not what was expected. */
 export const make = (options: {
@@ -35,13 +32,15 @@ export const make = (options: {
 }): AgentError.MalformedResponseError => {
   const { dialect, expected, issue, received, text } = options
   const { contentType = "no content type", status, url } = origin(received)
-  const snippet = Json.snippet(redactText(text, received.credentials))
+  const snippet = Json.snippet(received.redact(text))
   const quoted = snippet === "" ? "" : `: ${snippet}`
-  return new AgentError.MalformedResponseError({
-    message: `expected ${expected}, got ${contentType} (HTTP ${status}) from ${url}${quoted}`,
-    dialect,
-    issue,
-    ...origin(received),
-    snippet
-  })
+  return received.redact(
+    new AgentError.MalformedResponseError({
+      message: `expected ${expected}, got ${contentType} (HTTP ${status}) from ${url}${quoted}`,
+      dialect,
+      issue,
+      ...origin(received),
+      snippet
+    })
+  )
 }

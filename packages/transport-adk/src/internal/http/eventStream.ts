@@ -26,9 +26,6 @@ type Events = Arr.NonEmptyReadonlyArray<AdkEvent.Event>
 // frames
 // -----------------------------------------------------------------------------
 
-const parse = (text: string): Result.Result<unknown, string> =>
-  Result.try({ try: (): unknown => JSON.parse(text), catch: (cause) => String(cause) })
-
 const decode = Schema.decodeUnknownResult(AdkEvent.Event)
 
 const toMalformed = (data: string, issue: string) =>
@@ -67,7 +64,7 @@ const readFrame = (frame: Frame): Result.Result<AdkEvent.Event | undefined, Reas
   const { data, event } = frame
   const isError = event === "error"
   if (!isError && (data.trim() === "" || data === "[DONE]")) return Result.succeed(undefined)
-  const parsed = parse(data)
+  const parsed = HttpPeer.parseJson(data)
   if (Result.isFailure(parsed)) return Result.fail(readInvalidJson(frame, parsed.failure))
   const json = parsed.success
   if (isError) {
@@ -124,7 +121,7 @@ const makeDecoder = (maxEventSize: number) => {
     /** Accepts a last event without its blank line if its JSON is complete; half an event means that the body was cut. */
     end: (reason: Reason | undefined): ReadonlyArray<AdkEvent.Event> => {
       append("\n\n")
-      const complete = frames.filter(({ data }) => Result.isSuccess(parse(data)))
+      const complete = frames.filter(({ data }) => Result.isSuccess(HttpPeer.parseJson(data)))
       failure ??= reason ??
         (complete.length < frames.length ? toInterrupted("the stream ended within an event") : undefined)
       frames = complete

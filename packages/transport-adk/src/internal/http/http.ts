@@ -4,7 +4,6 @@ import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import * as HttpPeer from "@effect-a2a/core/HttpPeer"
 import * as Timeouts from "@effect-a2a/core/Timeouts"
 import * as Effect from "effect/Effect"
-import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as AdkError from "../../AdkError.ts"
@@ -145,26 +144,31 @@ const toMalformed = (from: ReturnType<typeof originOf>, issue: string) =>
     ...from
   })
 
+/** A response that was read to its end, and what removes the secrets of its request from errors. */
+export interface Fetched extends HttpPeer.JsonResponse, Pick<HttpPeer.Received, "redact"> {}
+
 /** The exchanges that a client is made of. */
 export interface Http {
   /** Sends a request and returns the response, whatever its status, before its body is read. */
   readonly execute: (
     request: Request,
     accept: string
-  ) => Effect.Effect<HttpClientResponse.HttpClientResponse, Reason>
+  ) => Effect.Effect<HttpPeer.Received, Reason>
+  /** Reads a response to its end, whatever its status. */
+  readonly read: (received: HttpPeer.Received) => Effect.Effect<Fetched, Reason>
   /** Sends a request and reads the response to its end, whatever its status. */
-  readonly fetch: (request: Request) => Effect.Effect<HttpPeer.JsonResponse, Reason>
+  readonly fetch: (request: Request) => Effect.Effect<Fetched, Reason>
   /** {@link fetch}; fails if the status is 400 or above. */
-  readonly fetchOk: (request: Request) => Effect.Effect<HttpPeer.JsonResponse, Reason>
+  readonly fetchOk: (request: Request) => Effect.Effect<Fetched, Reason>
   /** {@link fetchOk}, decoded by a schema. `ifNull` is decoded instead of a body that is null or missing. */
   readonly fetchAs: <S extends Schema.ConstraintDecoder<unknown>>(
     schema: S,
     ifNull?: unknown
   ) => (request: Request) => Effect.Effect<S["Type"], Reason>
   /** Returns the reason of a response whose status is 400 or above. */
-  readonly toRefusal: (request: Request, response: HttpPeer.JsonResponse) => Effect.Effect<Reason>
+  readonly toRefusal: (request: Request, response: Fetched) => Effect.Effect<Reason>
   /** Returns the reason of a response that is not an event stream. */
-  readonly notAStream: (request: Request, response: HttpPeer.JsonResponse) => Reason
+  readonly notAStream: (request: Request, response: Fetched) => Reason
   /** Returns a function that adds the operation's name and the server's URL to a reason. */
   readonly toError: (operation: string) => (reason: Reason) => AdkError.AdkError
   /** Applies the total timeout to an operation, and {@link toError} to its failures. */
@@ -181,7 +185,7 @@ export const make = (server: HttpPeer.HttpPeer): Http => {
 
   const execute: Http["execute"] = Effect.fnUntraced(function*(request, accept) {
     if (request.subject !== undefined) yield* check(subjectViolations(request.subject))
-    return yield* HttpPeer.execute(server, toHttpRequest(request), accept).pipe(
+    return yield* HttpPeer.exchange(server, toHttpRequest(request), accept).pipe(
       Effect.mapError(AdkError.fromAgentReason),
       UserPath.trace
     )
@@ -190,14 +194,19 @@ export const make = (server: HttpPeer.HttpPeer): Http => {
   const toRefusal: Http["toRefusal"] = Effect.fnUntraced(function*(request, refused) {
     const { response } = refused
     const retryAfter = yield* HttpPeer.retryAfter(response)
-    return Refusal.toReason(withoutUser(request, refused), toRefusalContext(request), {
-      retryAfter,
-      challenge: response.headers["www-authenticate"]
-    })
+    const challenge = response.headers["www-authenticate"]
+    return refused.redact(
+      Refusal.toReason(withoutUser(request, refused), toRefusalContext(request), { retryAfter, challenge })
+    )
   })
 
+  const read: Http["read"] = ({ redact, response }) =>
+    HttpPeer.read(response, server.maxResponseSize).pipe(
+      Effect.mapBoth({ onSuccess: (whole) => ({ ...whole, redact }), onFailure: redact })
+    )
+
   const fetch: Http["fetch"] = Effect.fnUntraced(function*(request) {
-    return yield* HttpPeer.read(yield* execute(request, "application/json"), server.maxResponseSize)
+    return yield* read(yield* execute(request, "application/json"))
   })
 
   const fetchOk: Http["fetchOk"] = Effect.fnUntraced(function*(request) {
@@ -210,22 +219,25 @@ export const make = (server: HttpPeer.HttpPeer): Http => {
     return Effect.fnUntraced(function*(request) {
       const whole = yield* fetchOk(request)
       const from = originOf(target, request, whole)
-      const json = yield* Effect.fromResult(Result.mapError(whole.body, (issue) => toOtherForm(from, "JSON", issue)))
-      return yield* Effect.fromResult(
-        Result.mapError(decode(json ?? ifNull), ({ message }) => toMalformed(from, message))
+      const result = whole.body.pipe(
+        Result.mapError((issue) => toOtherForm(from, "JSON", issue)),
+        Result.flatMap((json) => Result.mapError(decode(json ?? ifNull), ({ message }) => toMalformed(from, message)))
       )
+      return yield* Effect.fromResult(Result.mapError(result, whole.redact))
     })
   }
 
   const notAStream: Http["notAStream"] = (request, response) =>
-    toOtherForm(
-      originOf(target, request, response),
-      "an event stream",
-      `content-type ${HttpPeer.mediaType(response.response)}`
+    response.redact(
+      toOtherForm(
+        originOf(target, request, response),
+        "an event stream",
+        `content-type ${HttpPeer.mediaType(response.response)}`
+      )
     )
 
   const asOperation: Http["asOperation"] = (operation) => (self) =>
     self.pipe(Timeouts.withTotal, Effect.mapError(toError(operation)))
 
-  return { execute, fetch, fetchOk, fetchAs, toRefusal, notAStream, toError, asOperation }
+  return { execute, read, fetch, fetchOk, fetchAs, toRefusal, notAStream, toError, asOperation }
 }

@@ -17,7 +17,6 @@ import * as Http from "./http.ts"
 
 export interface Options {
   readonly http: Http.Http
-  readonly server: HttpPeer.HttpPeer
   readonly withApp: <K extends AdkSession.Owner>(key: K) => K
   readonly serialize: boolean
 }
@@ -32,7 +31,7 @@ const releaseOnFailure = <A, E>(self: Effect.Effect<A, E, Scope.Scope>): Effect.
     ))
 
 /** Creates the operations that run an agent. */
-export const make = ({ http, serialize, server, withApp }: Options) => {
+export const make = ({ http, serialize, withApp }: Options) => {
   const { execute, fetchAs, asOperation, notAStream, toRefusal } = http
   const toError = (operation: string) => flow(http.toError(operation), withDelivery)
   const lock = KeyedLock.makeUnsafe<string>()
@@ -70,12 +69,13 @@ export const make = ({ http, serialize, server, withApp }: Options) => {
   /** Returns the events once the server has accepted the run. */
   const open = Effect.fnUntraced(
     function*({ maxEventSize, request }: Effect.Success<ReturnType<typeof prepareStream>>) {
-      const response = yield* execute(request, "text/event-stream")
+      const received = yield* execute(request, "text/event-stream")
+      const { redact, response } = received
       const mediaType = HttpPeer.mediaType(response)
       if (response.status < 400 && mediaType === "text/event-stream") {
-        return EventStream.fromBytes(maxEventSize)(Timeouts.withIdle(response.stream))
+        return Stream.mapError(EventStream.fromBytes(maxEventSize)(Timeouts.withIdle(response.stream)), redact)
       }
-      const whole = yield* HttpPeer.read(response, server.maxResponseSize)
+      const whole = yield* http.read(received)
       return yield* Effect.fail(
         response.status < 400 ? notAStream(request, whole) : yield* toRefusal(request, whole)
       )

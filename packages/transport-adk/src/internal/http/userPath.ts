@@ -1,7 +1,6 @@
 /** Keeps the ids of users, which are in the paths of sessions, out of spans and messages. Tested in test/adk/users.test.ts. */
-import * as Cause from "effect/Cause"
+import * as HttpPeer from "@effect-a2a/core/HttpPeer"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 
@@ -18,21 +17,7 @@ export const hide = (userId: string): (text: string) => string => {
   return (text) => text.replace(path, placeholder)
 }
 
-const hideInError = (error: unknown): unknown =>
-  error instanceof Error
-    ? Object.assign(new Error(hideAll(error.message)), { name: error.name, stack: hideAll(error.stack ?? "") })
-    : error
-
-/** Changes a span in place, since tracers recognize their own spans. */
-const hideInSpan = (span: Tracer.Span): Tracer.Span => {
-  const { attribute, end } = span
-  return Object.assign(span, {
-    attribute: (key: string, value: unknown) =>
-      attribute.call(span, key, typeof value === "string" ? hideAll(value) : value),
-    end: (time: bigint, exit: Exit.Exit<unknown, unknown>) =>
-      end.call(span, time, Exit.isFailure(exit) ? Exit.failCause(Cause.map(exit.cause, hideInError)) : exit)
-  })
-}
+const hideIn = <A>(value: A): A => typeof value === "string" ? hideAll(value) as A & string : value
 
 /** Returns true if somebody sees spans: there is a tracer, or an open span. */
 export const isTraced: Effect.Effect<boolean> = Effect.flatMap(Tracer.Tracer, (tracer) =>
@@ -42,11 +27,4 @@ export const isTraced: Effect.Effect<boolean> = Effect.flatMap(Tracer.Tracer, (t
 
 /** Traces requests without the ids of users in their URLs. */
 export const trace = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(isTraced, (isTraced) =>
-    isTraced
-      ? Effect.updateService(self, Tracer.Tracer, (tracer) =>
-        Tracer.make({
-          span: (options) => hideInSpan(tracer.span(options)),
-          ...(tracer.context && { context: (primitive, fiber) => tracer.context!(primitive, fiber) })
-        }))
-      : self)
+  Effect.flatMap(isTraced, (isTraced) => isTraced ? HttpPeer.withSpanTexts(hideIn)(self) : self)

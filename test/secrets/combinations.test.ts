@@ -7,11 +7,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Redacted, References, Stream, Tracer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { inspect } from "node:util"
+import * as Field from "../field/support.ts"
 import { covers } from "../support/covers.ts"
 import { chunks, combinations, isRpc, rpcError, talkTo } from "../support/peer.ts"
 import { type Asked, json, respond } from "../support/respond.ts"
 import { makeTracer } from "../support/spans.ts"
-import * as Field from "./support.ts"
 
 const secrets = ["tok-s3cr3t", "key-s3cr3t", "proxy-s3cr3t", "cookie-s3cr3t", "hook-s3cr3t"]
 const content = "the patient's name"

@@ -17,9 +17,9 @@ import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import type * as Tracer from "effect/Tracer"
 import { inspect } from "node:util"
-import { covers } from "./support/covers.ts"
-import * as Emulated from "./support/emulated.ts"
-import { makeTracer } from "./support/spans.ts"
+import { covers } from "../support/covers.ts"
+import * as Emulated from "../support/emulated.ts"
+import { makeTracer } from "../support/spans.ts"
 
 const key = "sk_topsecret0123456789"
 
