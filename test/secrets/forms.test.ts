@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { covers } from "../support/covers.ts"
 import { rest, talkTo } from "../support/peer.ts"
-import { encodings, formsIn, observed, printed } from "./support.ts"
+import { encodings, formsIn, printed } from "./support.ts"
 
 const secret = "Pl4nted?key/+=&é \"<it's>\\ü#%2F~end"
 
