@@ -34,10 +34,13 @@ const maxLevels = 150
  * results // => [true, false]
  * ```
  */
-export const isJson = (value: unknown, level = 0): value is Schema.Json =>
-  typeof value === "object" && value !== null
-    ? level < maxLevels && Object.values(value).every((one) => isJson(one, level + 1))
-    : typeof value !== "number" || Number.isFinite(value)
+export const isJson = (value: unknown, level = 0): value is Schema.Json => {
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return true
+  if (typeof value !== "object") return typeof value === "number" && Number.isFinite(value)
+  const prototype = Object.getPrototypeOf(value)
+  const isPlain = Array.isArray(value) || prototype === Object.prototype || prototype === null
+  return isPlain && level < maxLevels && Object.values(value).every((one) => isJson(one, level + 1))
+}
 
 /** Returns true if a JSON value is an object, not an array and not `null`; its members are not looked at. */
 export const isObject = (json: unknown): json is Metadata => Predicate.isReadonlyObject(json)

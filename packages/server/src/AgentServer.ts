@@ -35,6 +35,7 @@ import * as FiberMap from "effect/FiberMap"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { AgentExecutor } from "./AgentExecutor.ts"
+import * as Running from "./internal/running.ts"
 import { type State, unsupportedReason } from "./internal/state.ts"
 import * as Tasks from "./internal/tasks.ts"
 import * as Turns from "./internal/turns.ts"
@@ -62,6 +63,13 @@ export interface Options {
    * too.
    */
   readonly replay?: "snapshot" | "events"
+  /**
+   * The most tasks at work; beyond it messages are refused with `ServiceUnavailableError`, before the executor is called.
+   * Default: 2,000.
+   */
+  readonly maxRunning?: number | undefined
+  /** The most tasks at work of one caller; beyond it messages are refused with `RateLimitError`. Default: 1,000. */
+  readonly maxRunningPerOwner?: number | undefined
   /** The response to `GetExtendedAgentCard`. Default: the operation is not supported. */
   readonly extendedCard?: Effect.Effect<AgentCard.AgentCard, AgentErrorReason>
 }
@@ -96,6 +104,10 @@ const make = Effect.fnUntraced(function*(options: Options) {
     store: yield* TaskStore.TaskStore,
     hub: yield* TaskHub.TaskHub,
     turns: yield* FiberMap.make<Id.TaskId>(),
+    running: Running.make({
+      maxRunning: options.maxRunning ?? 2000,
+      maxRunningPerOwner: options.maxRunningPerOwner ?? 1000
+    }),
     lock: yield* KeyedLock.make<Id.TaskId>()
   }
   const card = toCard(options)
@@ -125,6 +137,8 @@ export const layer = (
 ): Layer.Layer<AgentTransport.AgentTransport, never, AgentExecutor | TaskStore.TaskStore | TaskHub.TaskHub> =>
   Layer.effect(AgentTransport.AgentTransport, make(options))
 
-/** Serves an executor with store and hub in memory, see `TaskStore.layerMemory` and `TaskHub.layer`. */
+/** Serves an executor with store and hub in memory, within the limits of `TaskStore.layerMemory` and `TaskHub.layer`. */
 export const layerMemory = (options: Options): Layer.Layer<AgentTransport.AgentTransport, never, AgentExecutor> =>
-  layer(options).pipe(Layer.provide([TaskStore.layerMemory(), Layer.fresh(TaskHub.layer)]))
+  layer(options).pipe(
+    Layer.provide([TaskStore.layerMemory({ keepsEvents: options.replay === "events" }), Layer.fresh(TaskHub.layer)])
+  )

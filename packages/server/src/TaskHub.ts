@@ -7,17 +7,17 @@
  * ```ts
  * import { Id } from "@effect-a2a/core"
  * import { TaskHub } from "@effect-a2a/server"
- * import { Effect, Queue } from "effect"
+ * import { Effect, Stream } from "effect"
  *
  * const program = Effect.gen(function*() {
  *   const hub = yield* TaskHub.TaskHub
  *   const id = Id.TaskId.make("t-1")
  *   const subscription = yield* hub.subscribe(id)
  *   yield* hub.publish(id, { from: 0, events: [{ _tag: "Task", id, status: { state: "working" } }] })
- *   const batch = yield* Queue.take(subscription)
- *   return [batch.from, batch.events[0]._tag, yield* hub.subscribers]
+ *   const batches = yield* Stream.runCollect(Stream.take(subscription, 1))
+ *   return [batches.map((batch) => [batch.from, batch.events[0]._tag]), yield* hub.subscribers]
  * })
- * await Effect.runPromise(program.pipe(Effect.scoped, Effect.provide(TaskHub.layer))) // => [0, "Task", 1]
+ * await Effect.runPromise(program.pipe(Effect.scoped, Effect.provide(TaskHub.layer))) // => [[[0, "Task"]], 1]
  * ```
  *
  * @since 0.1.0
@@ -26,12 +26,15 @@ import { type AgentErrorReason, reason } from "@effect-a2a/core/AgentError"
 import type * as Id from "@effect-a2a/core/Id"
 import type { StreamEvent } from "@effect-a2a/core/StreamEvent"
 import type * as Arr from "effect/Array"
+import * as ByteSize from "effect/ByteSize"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { sizeOfBatch } from "./internal/size.ts"
 
 /** Events that were written to the store together; `from` is the position of the first in the task's log. */
 export interface Batch {
@@ -39,8 +42,8 @@ export interface Batch {
   readonly events: Arr.NonEmptyReadonlyArray<StreamEvent>
 }
 
-/** A queue of batches. It ends with the turn, or fails with the reason that the executor gave. */
-export type Subscription = Queue.Dequeue<Batch, AgentErrorReason | Cause.Done>
+/** The batches of a task, once. It ends with the turn, or fails with the reason that the executor gave. */
+export type Subscription = Stream.Stream<Batch, AgentErrorReason>
 
 /** The subscriptions to running tasks. */
 export class TaskHub extends Context.Service<TaskHub, {
@@ -54,49 +57,75 @@ export class TaskHub extends Context.Service<TaskHub, {
   readonly subscribers: Effect.Effect<number>
 }>()("@effect-a2a/server/TaskHub") {}
 
-type Queued = Queue.Queue<Batch, AgentErrorReason | Cause.Done>
+/** Limits of a hub. */
+export interface Options {
+  /** Batches that a subscriber has not read. Default: 10,000. */
+  readonly maxBehind?: number | undefined
+  /** Bytes of these batches, about. Default: 4 MiB. */
+  readonly maxBehindSize?: ByteSize.Input | undefined
+}
+
+interface Unread {
+  readonly batch: Batch
+  readonly size: number
+}
+
+interface Subscriber {
+  readonly queue: Queue.Queue<Unread, AgentErrorReason | Cause.Done>
+  /** Bytes of the batches in the queue. */
+  behind: number
+}
+
+const tooSlow = (taskId: Id.TaskId) =>
+  reason("StreamInterruptedError", { message: "the stream was read too slowly; subscribe again", taskId })
 
 /**
  * Creates a hub in this process. A subscription fails with `StreamInterruptedError` when the hub's scope closes, and when
- * it has more than `maxBehind` unread batches (default 10,000).
+ * more is unread than the limits allow; what was unread is dropped then.
  */
-export const layerWith = ({ maxBehind = 10_000 }: { readonly maxBehind?: number } = {}): Layer.Layer<TaskHub> =>
+export const layerWith = ({ maxBehind = 10_000, maxBehindSize = "4 MiB" }: Options = {}): Layer.Layer<TaskHub> =>
   Layer.effect(
     TaskHub,
     Effect.gen(function*() {
-      const topics = new Map<Id.TaskId, Set<Queued>>()
+      const maxSize = ByteSize.toNumberUnsafe(ByteSize.fromInputUnsafe(maxBehindSize))
+      const topics = new Map<Id.TaskId, Set<Subscriber>>()
+
+      const remove = (id: Id.TaskId, one: Subscriber) => {
+        const all = topics.get(id)
+        if (all?.delete(one) && all.size === 0) topics.delete(id)
+      }
 
       const end = (id: Id.TaskId, reason?: AgentErrorReason) =>
         Effect.suspend(() => {
-          const queues = topics.get(id) ?? []
+          const all = topics.get(id) ?? []
           topics.delete(id)
           return Effect.forEach(
-            queues,
-            (queue): Effect.Effect<unknown> => reason === undefined ? Queue.end(queue) : Queue.fail(queue, reason),
+            all,
+            ({ queue }): Effect.Effect<unknown> => reason === undefined ? Queue.end(queue) : Queue.fail(queue, reason),
             { discard: true }
           )
         })
 
-      const publish = (id: Id.TaskId, batch: Batch) => {
-        for (const queue of topics.get(id) ?? []) {
-          if (Queue.offerUnsafe(queue, batch)) continue
-          remove(id, queue)
-          Queue.failCauseUnsafe(
-            queue,
-            Cause.fail(
-              reason("StreamInterruptedError", {
-                message: "the stream was read too slowly; subscribe again",
-                taskId: id
-              })
-            )
-          )
+      const publish = Effect.fnUntraced(function*(id: Id.TaskId, batch: Batch) {
+        const size = sizeOfBatch(batch)
+        for (const one of topics.get(id) ?? []) {
+          one.behind += size
+          // one batch is passed on whatever its size
+          const isOver = one.behind > maxSize && Queue.sizeUnsafe(one.queue) > 0
+          if (!isOver && Queue.offerUnsafe(one.queue, { batch, size })) continue
+          remove(id, one)
+          yield* Effect.ignore(Queue.clear(one.queue))
+          Queue.failCauseUnsafe(one.queue, Cause.fail(tooSlow(id)))
         }
-      }
+      })
 
-      const remove = (id: Id.TaskId, queue: Queued) => {
-        const queues = topics.get(id)
-        if (queues?.delete(queue) && queues.size === 0) topics.delete(id)
-      }
+      const read = (one: Subscriber): Subscription =>
+        Stream.fromQueue(one.queue).pipe(
+          Stream.map(({ batch, size }) => {
+            one.behind -= size
+            return batch
+          })
+        )
 
       yield* Effect.addFinalizer(() =>
         Effect.forEach(
@@ -106,19 +135,23 @@ export const layerWith = ({ maxBehind = 10_000 }: { readonly maxBehind?: number 
       )
       return {
         end,
-        publish: (id, batch) => Effect.sync(() => publish(id, batch)),
+        publish,
         subscribe: (id) =>
-          Effect.acquireRelease(
-            Effect.tap(
-              Queue.dropping<Batch, AgentErrorReason | Cause.Done>(maxBehind),
-              (queue) => Effect.sync(() => topics.set(id, (topics.get(id) ?? new Set()).add(queue)))
+          Effect.map(
+            Effect.acquireRelease(
+              Effect.map(Queue.dropping<Unread, AgentErrorReason | Cause.Done>(maxBehind), (queue) => {
+                const one: Subscriber = { queue, behind: 0 }
+                topics.set(id, (topics.get(id) ?? new Set()).add(one))
+                return one
+              }),
+              (one) => Effect.andThen(Effect.sync(() => remove(id, one)), Queue.shutdown(one.queue))
             ),
-            (queue) => Effect.andThen(Effect.sync(() => remove(id, queue)), Queue.shutdown(queue))
+            read
           ),
-        subscribers: Effect.sync(() => [...topics.values()].reduce((sum, queues) => sum + queues.size, 0))
+        subscribers: Effect.sync(() => [...topics.values()].reduce((sum, all) => sum + all.size, 0))
       }
     })
   )
 
-/** A hub in this process with the default `maxBehind`, see {@link layerWith}. */
+/** A hub in this process with the default limits, see {@link layerWith}. */
 export const layer: Layer.Layer<TaskHub> = layerWith()

@@ -35,7 +35,7 @@ export const pause = Effect.suspend(() => {
 export const slowStore = Layer.effect(
   TaskStore.TaskStore,
   Effect.map(TaskStore.TaskStore, (store) => {
-    const slowly = <A extends ReadonlyArray<unknown>, B>(f: (...args: A) => Effect.Effect<B>) => (...args: A) =>
+    const slowly = <A extends ReadonlyArray<unknown>, B, E>(f: (...args: A) => Effect.Effect<B, E>) => (...args: A) =>
       pause.pipe(Effect.andThen(Effect.suspend(() => f(...args))), Effect.tap(() => pause))
     return { ...store, append: slowly(store.append), get: slowly(store.get) }
   })

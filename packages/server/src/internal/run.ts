@@ -19,6 +19,7 @@ import type { Turn } from "../AgentExecutor.ts"
 import type { Reply } from "../Reply.ts"
 import type { TaskHub } from "../TaskHub.ts"
 import type { Owner, TaskStore } from "../TaskStore.ts"
+import { canBeSent } from "./size.ts"
 import * as Writer from "./writer.ts"
 
 /** The reason for a defect of the executor, whose text stays on the server. */
@@ -29,6 +30,11 @@ export interface Sinks {
   readonly store: TaskStore["Service"]
   readonly hub: TaskHub["Service"]
 }
+
+/** The reason for replies that no answer could contain: the task could never be read again. */
+const unsendable = reason("InvalidAgentResponseError", {
+  message: "the agent replied with metadata or data that is not JSON of finite numbers and at most 150 levels"
+})
 
 /** Runs an executor's work in a span, a child of the request's, which may end earlier. */
 export const withTurnSpan = ({ contextId, taskId }: Turn) =>
@@ -63,14 +69,14 @@ export const commit = Effect.fnUntraced(
 /**
  * Pulls the next replies. A part that the writer holds back is flushed if they are not there at once.
  */
-const pullNext = Effect.fnUntraced(function*<A, E>(pull: Effect.Effect<A, E>, flush: Effect.Effect<void>) {
+const pullNext = Effect.fnUntraced(function*<A, E, E2>(pull: Effect.Effect<A, E>, flush: Effect.Effect<void, E2>) {
   const fiber = yield* Effect.forkChild(pull, { startImmediately: true })
   if (fiber.pollUnsafe() === undefined) yield* flush
   return yield* Effect.onInterrupt(Fiber.join(fiber), () => Fiber.interrupt(fiber))
 })
 
 /**
- * Runs a turn from its first snapshot to its last state. Interruption cancels the task. Never fails: failures become
+ * Runs a turn behind its first snapshot, up to its last state. Interruption cancels the task. Never fails: failures become
  * states of the task, and reasons for those who follow it.
  */
 export const run = (sinks: Sinks, turn: Turn, first: Task.Task, replies: Stream.Stream<Reply, AgentErrorReason>) =>
@@ -87,34 +93,39 @@ export const run = (sinks: Sinks, turn: Turn, first: Task.Task, replies: Stream.
       now: () => DateTime.makeUnsafe(clock.currentTimeMillisUnsafe())
     })
     const emit = (events: ReadonlyArray<StreamEvent.StreamEvent>) => commit(sinks, owner, taskId, events)
-    const flush = Effect.suspend(() => emit(writer.flush()))
+    const emitChecked = (events: ReadonlyArray<StreamEvent.StreamEvent>) =>
+      events.every(canBeSent) ? emit(events) : Effect.fail(unsendable)
+    const flush = Effect.suspend(() => emitChecked(writer.flush()))
 
     const work = Effect.gen(function*() {
       const pull = yield* Stream.toPull(replies)
       while (!writer.isClosed()) {
-        yield* emit(writer.write(yield* writer.isHolding() ? pullNext(pull, flush) : pull))
+        yield* emitChecked(writer.write(yield* writer.isHolding() ? pullNext(pull, flush) : pull))
       }
     }).pipe(Pull.catchDone(() => Effect.void), Effect.scoped)
 
-    const finish = (exit: Exit.Exit<void, AgentErrorReason>): Effect.Effect<void> => {
-      if (Exit.isSuccess(exit)) return emit(writer.close("completed"))
-      if (Cause.hasInterruptsOnly(exit.cause)) return emit(writer.close("canceled"))
-      const refusal = Cause.findErrorOption(exit.cause)
-      if (Option.isNone(refusal)) {
-        return Effect.andThen(
-          Effect.logError("The executor died", exit.cause),
-          emit(writer.close("failed", internalError.message))
-        )
-      }
-      // on the streams the reason replaces the last status; the store keeps that status
-      const events = writer.close("failed", refusal.value.message)
-      return emit(events.slice(0, -1)).pipe(
-        Effect.andThen(store.append(owner, taskId, events.slice(-1))),
-        Effect.andThen(hub.end(taskId, refusal.value))
+    /** Writes how the task failed, and the reason in its place on the streams. */
+    const endWith = (failed: StreamEvent.StatusUpdate, reason: AgentErrorReason) =>
+      Effect.andThen(Effect.ignore(store.append(owner, taskId, [failed])), hub.end(taskId, reason))
+
+    /** Writes the last events; a task fails that the store has no room for. */
+    const close = (state: TaskState.TaskState, message?: string) =>
+      emitChecked(writer.close(state, message)).pipe(
+        Effect.catch((refusal) => endWith(writer.fail(refusal.message), refusal))
       )
+
+    const finish = (exit: Exit.Exit<void, AgentErrorReason>): Effect.Effect<void> => {
+      if (Exit.isSuccess(exit)) return close("completed")
+      if (Cause.hasInterruptsOnly(exit.cause)) return close("canceled")
+      const refusal = Cause.findErrorOption(exit.cause)
+      return Option.isNone(refusal)
+        ? Effect.andThen(Effect.logError("The executor died", exit.cause), close("failed", internalError.message))
+        : emitChecked(writer.flush(true)).pipe(
+          Effect.ignore,
+          Effect.andThen(Effect.suspend(() => endWith(writer.fail(refusal.value.message), refusal.value)))
+        )
     }
 
-    yield* emit([first])
     yield* Effect.onExit(
       work,
       (exit) => Effect.andThen(finish(exit), Effect.suspend(() => annotateEnd(writer.state(), exit)))

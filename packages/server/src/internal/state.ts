@@ -11,6 +11,7 @@ import type { AgentExecutor } from "../AgentExecutor.ts"
 import * as Caller from "../Caller.ts"
 import type * as TaskHub from "../TaskHub.ts"
 import type * as TaskStore from "../TaskStore.ts"
+import type * as Running from "./running.ts"
 
 export interface State {
   readonly executor: AgentExecutor["Service"]
@@ -18,6 +19,8 @@ export interface State {
   readonly hub: TaskHub.TaskHub["Service"]
   /** The turns that are running. */
   readonly turns: FiberMap.FiberMap<Id.TaskId>
+  /** Counts them, and limits their number. */
+  readonly running: Running.Running
   /** Orders the messages and cancellations of one task. */
   readonly lock: KeyedLock.KeyedLock<Id.TaskId>
 }
@@ -37,10 +40,6 @@ export const findTask = Effect.fnUntraced(function*(
   if (stored === undefined) return yield* Effect.fail(reason("TaskNotFoundError", { message: `unknown task ${id}` }))
   return stored
 })
-
-/** Emits the batches of a subscription. */
-export const batchesOf = (subscription: TaskHub.Subscription): Stream.Stream<TaskHub.Batch, AgentErrorReason> =>
-  Stream.fromQueue(subscription)
 
 /** Emits the events of batches. */
 export const toEvents: <E>(

@@ -11,6 +11,7 @@ import * as FiberMap from "effect/FiberMap"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as TaskStore from "../TaskStore.ts"
 import * as Paging from "./paging.ts"
 import { commit } from "./run.ts"
 import * as State from "./state.ts"
@@ -46,10 +47,15 @@ export const list = (state: State.State) =>
       ...(statusTimestampAfter === undefined ? undefined : { since: statusTimestampAfter }),
       ...(pageToken === undefined || pageToken === "" ? undefined : { after: yield* Paging.fromToken(pageToken) })
     })
-    const tasks = page.tasks.map((task) => Trim.trimHistory(task, historyLength))
+    const trimmed = page.tasks.map((task) => Trim.trimHistory(task, historyLength))
+    const all = includeArtifacts === true ? trimmed : trimmed.map(Trim.withoutArtifacts)
+    const tasks = Paging.fit(all)
+    const last = tasks.at(-1)
     return {
-      tasks: includeArtifacts === true ? tasks : tasks.map(Trim.withoutArtifacts),
-      nextPageToken: Paging.toToken(page.next),
+      tasks,
+      nextPageToken: Paging.toToken(
+        last !== undefined && tasks.length < all.length ? TaskStore.cursor(last) : page.next
+      ),
       pageSize,
       totalSize: page.total
     }
@@ -79,7 +85,8 @@ const interruptTurn = Effect.fnUntraced(function*(
 
 /** Cancels a task: interrupts its turn and waits for the executor's finalizers. */
 export const cancel = (state: State.State) => (request: Request<"CancelTask">) =>
-  state.lock.withLock(request.id)(interruptTurn(state, request))
+  // nobody waits for another caller's task
+  Effect.andThen(State.findTask(state, request.id), state.lock.withLock(request.id)(interruptTurn(state, request)))
 
 const follow = Effect.fnUntraced(function*(
   state: State.State,
@@ -97,7 +104,7 @@ const follow = Effect.fnUntraced(function*(
   const past: ReadonlyArray<StreamEvent.StreamEvent> = isReplay
     ? ((yield* state.store.events(yield* State.owner, id)) ?? []).slice(0, length).filter(({ _tag }) => _tag !== "Task")
     : [task]
-  const live = State.batchesOf(subscription).pipe(Stream.filter((batch) => batch.from >= length), State.toEvents)
+  const live = subscription.pipe(Stream.filter((batch) => batch.from >= length), State.toEvents)
   return TaskState.endsStream(taskState) ? Stream.fromArray(past) : Stream.concat(Stream.fromArray(past), live)
 })
 

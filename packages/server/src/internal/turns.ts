@@ -13,13 +13,13 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberMap from "effect/FiberMap"
 import * as Option from "effect/Option"
-import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Execution, Turn } from "../AgentExecutor.ts"
 import * as Caller from "../Caller.ts"
 import type { Batch, Subscription } from "../TaskHub.ts"
-import { internalError, run, withTurnSpan } from "./run.ts"
+import { commit, internalError, run, withTurnSpan } from "./run.ts"
+import { canBeSent } from "./size.ts"
 import * as State from "./state.ts"
 import * as Trim from "./trim.ts"
 import * as Validation from "./validation.ts"
@@ -107,14 +107,26 @@ const start = Effect.fnUntraced(function*(
   state: State.State,
   turn: Turn
 ): Effect.fn.Return<Effect.Effect<Message.Message | Started, AgentErrorReason>, AgentErrorReason, Scope.Scope> {
+  const owner = turn.caller?.id
+  const first = yield* toFirstSnapshot(turn)
+  yield* Validation.check(canBeSent(first), "message", "must have JSON of finite numbers and at most 150 levels only")
+  yield* state.running.check(owner)
   const execution = yield* execute(state, turn)
   if (!Stream.isStream(execution)) return toMessage(turn, execution)
   const { taskId } = turn
   const subscription = yield* state.hub.subscribe(taskId)
-  const first = yield* toFirstSnapshot(turn)
-  yield* FiberMap.run(state.turns, taskId, run(state, turn, first, Stream.mapError(execution, toReason)))
-  // the next message to this task must find it working
-  yield* Queue.peek(subscription).pipe(Effect.catchTag("Done", () => Effect.void))
+  // written before the turn runs: the next message to this task must find it working
+  yield* commit(state, owner, taskId, [first]).pipe(
+    Effect.catchDefect((defect) =>
+      Effect.andThen(Effect.logError("The store died", defect), Effect.fail(internalError))
+    ),
+    Effect.andThen(FiberMap.run(
+      state.turns,
+      taskId,
+      state.running.count(owner)(run(state, turn, first, Stream.mapError(execution, toReason)))
+    )),
+    Effect.uninterruptible
+  )
   return Effect.succeed({ taskId, subscription })
 })
 
@@ -166,7 +178,8 @@ const begin = Effect.fnUntraced(function*(
   // a message without a task runs outside the lock
   return yield* yield* taskId === undefined
     ? start(state, yield* toTurn(request, yield* Id.taskId, undefined))
-    : state.lock.withLock(taskId)(proceed(state, request, taskId))
+    // nobody waits for another caller's task
+    : Effect.andThen(State.findTask(state, taskId), state.lock.withLock(taskId)(proceed(state, request, taskId)))
 })
 
 const isSettling = (batch: Batch): boolean => batch.events.some(StreamEvent.isSettling)
@@ -180,7 +193,7 @@ export const send = (state: State.State, extensions: ReadonlyArray<AgentExtensio
     if ("_tag" in result) return result
     const { configuration } = request
     if (configuration?.returnImmediately !== true) {
-      yield* State.batchesOf(result.subscription).pipe(Stream.takeUntil(isSettling), Stream.runDrain)
+      yield* result.subscription.pipe(Stream.takeUntil(isSettling), Stream.runDrain)
     }
     const { task } = yield* State.findTask(state, result.taskId)
     return Trim.trimHistory(task, configuration?.historyLength)
@@ -194,7 +207,7 @@ export const sendStreaming = (state: State.State, extensions: ReadonlyArray<Agen
   Stream.unwrap(Effect.map(begin(state, extensions, request), (result) =>
     "_tag" in result
       ? Stream.succeed(result)
-      : State.batchesOf(result.subscription).pipe(
+      : result.subscription.pipe(
         State.toEvents,
         Stream.map(Trim.trimEvent(request.configuration?.historyLength))
       )))

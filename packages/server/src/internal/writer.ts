@@ -21,13 +21,15 @@ export interface Options {
 export type Event = StreamEvent.StatusUpdate | StreamEvent.ArtifactUpdate
 
 /**
- * A writer holds back the latest part of the result until it is known whether it is the last. `flush` emits that part
- * as not the last one; `close` marks it as the last, or emits an empty last part if it was flushed before.
+ * A writer holds back the latest part of the result until it is known whether it is the last. `flush` emits that part,
+ * by default as not the last one; `close` marks it as the last, or emits an empty last part if it was flushed before.
  */
 export interface Writer {
   readonly write: (replies: ReadonlyArray<Reply.Reply>) => ReadonlyArray<Event>
-  readonly flush: () => ReadonlyArray<Event>
+  readonly flush: (isLast?: boolean) => ReadonlyArray<Event>
   readonly close: (state: TaskState.TaskState, message?: Message.Input) => ReadonlyArray<Event>
+  /** Drops the part that is held back, and returns the state of a task that failed, also after `close`. */
+  readonly fail: (message: Message.Input) => StreamEvent.StatusUpdate
   readonly isHolding: () => boolean
   readonly state: () => TaskState.TaskState
   readonly isClosed: () => boolean
@@ -52,12 +54,33 @@ const messageMaker = ({ contextId, generate, taskId }: Options) => {
   }
 }
 
+/** Status updates of one turn. */
+const statusMaker = (options: Options, toMessage: (input: Message.Input) => Message.Message) =>
+(
+  state: TaskState.TaskState,
+  message?: Message.Input,
+  metadata?: Metadata
+): StreamEvent.StatusUpdate => {
+  const { contextId, now, taskId } = options
+  const said = message === undefined ? undefined : { message: toMessage(message) }
+  const status = { state, timestamp: now(), ...said }
+  return StreamEvent.statusUpdate({ taskId, contextId, status, ...(metadata === undefined ? undefined : { metadata }) })
+}
+
+const toArtifactUpdate = (
+  { contextId, generate, taskId }: Options,
+  { _tag, artifact: { artifactId, parts, ...rest }, ...options }: Reply.Artifact
+): StreamEvent.ArtifactUpdate => {
+  const artifact = Artifact.make(Id.ArtifactId.make(artifactId ?? generate("artifact")), Message.parts(parts), rest)
+  return StreamEvent.artifactUpdate({ taskId, contextId, artifact, ...options })
+}
+
 const isStateOnly = (reply: Reply.Status): boolean => reply.state !== "working" || reply.message === undefined
 
 export const make = (options: Options): Writer => {
-  const { contextId, generate, now, taskId } = options
+  const { contextId, generate, taskId } = options
   const ids = { taskId, contextId }
-  const toMessage = messageMaker(options)
+  const toStatus = statusMaker(options, messageMaker(options))
   let state = options.state
   let resultId: Id.ArtifactId | undefined
   let isResultOpen = false
@@ -80,16 +103,12 @@ export const make = (options: Options): Writer => {
   const setState = (next: TaskState.TaskState, message?: Message.Input, metadata?: Metadata) => {
     release(TaskState.endsStream(next))
     state = next
-    const status = { state, timestamp: now(), ...(message === undefined ? undefined : { message: toMessage(message) }) }
-    events.push(StreamEvent.statusUpdate({ ...ids, status, ...(metadata === undefined ? undefined : { metadata }) }))
+    events.push(toStatus(next, message, metadata))
   }
 
-  const emitArtifact = ({ _tag, artifact: { artifactId, parts, ...rest }, ...options }: Reply.Artifact) => {
+  const emitArtifact = (reply: Reply.Artifact) => {
     release(false)
-    const id = Id.ArtifactId.make(artifactId ?? generate("artifact"))
-    events.push(
-      StreamEvent.artifactUpdate({ ...ids, artifact: Artifact.make(id, Message.parts(parts), rest), ...options })
-    )
+    events.push(toArtifactUpdate(options, reply))
   }
 
   const add = (reply: Reply.Reply) => {
@@ -113,9 +132,14 @@ export const make = (options: Options): Writer => {
     isHolding: () => held !== undefined,
     state: () => state,
     isClosed: () => TaskState.endsStream(state),
-    flush: () => {
-      release(false)
+    flush: (isLast = false) => {
+      release(isLast)
       return takeEvents()
+    },
+    fail: (message) => {
+      held = undefined
+      state = "failed"
+      return toStatus(state, message)
     },
     write: (replies) => {
       for (const reply of replies) {

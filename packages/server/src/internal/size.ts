@@ -1,0 +1,54 @@
+/** How much memory values take, about, and whether the free-form JSON of an event can be sent. */
+import * as Metadata from "@effect-a2a/core/Metadata"
+import type * as Part from "@effect-a2a/core/Part"
+import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
+
+/** Bytes of an object without its members. */
+const objectSize = 48
+
+/** Returns the bytes of a value: its texts, its bytes, and some for each object and member. Does not recurse. */
+export const sizeOf = (value: unknown): number => {
+  let size = 0
+  const open: Array<unknown> = [value]
+  while (open.length > 0) {
+    const one = open.pop()
+    if (typeof one === "string") size += one.length
+    else if (one instanceof Uint8Array) size += objectSize + one.byteLength
+    else if (typeof one === "object" && one !== null) {
+      size += objectSize
+      for (const [name, member] of Object.entries(one)) {
+        size += 8
+        if (!Array.isArray(one)) size += name.length > 32 ? name.length : 0
+        if (typeof member !== "number") open.push(member)
+      }
+    }
+  }
+  return size
+}
+
+/** Returns the bytes that an event adds to its task; ids are shared. */
+export const sizeOfEvent = (event: StreamEvent.StreamEvent): number =>
+  event._tag === "ArtifactUpdate"
+    ? sizeOf(event.artifact.parts) + sizeOf(event.artifact.metadata) + sizeOf(event.metadata)
+    : event._tag === "StatusUpdate"
+    ? sizeOf(event.status.message) + sizeOf(event.metadata)
+    : sizeOf(event)
+
+/** Returns the bytes of events together. */
+export const sizeOfBatch = ({ events }: { readonly events: ReadonlyArray<StreamEvent.StreamEvent> }): number =>
+  events.reduce((sum, event) => sum + sizeOfEvent(event), 0)
+
+const isSendable = (metadata: Metadata.Metadata | undefined) => metadata === undefined || Metadata.isJson(metadata)
+
+const areSendable = (parts: ReadonlyArray<Part.Part> | undefined) =>
+  parts === undefined ||
+  parts.every((part) => isSendable(part.metadata) && (part._tag !== "Data" || Metadata.isJson(part.data)))
+
+/** Returns false if an event has free-form JSON that no answer could contain: such a task could never be read again. */
+export const canBeSent = (event: StreamEvent.StreamEvent): boolean => {
+  if (event._tag === "Task") return isSendable(event.metadata) && (event.history ?? []).every(canBeSent)
+  if (!isSendable(event.metadata)) return false
+  if (event._tag === "Message") return areSendable(event.parts)
+  if (event._tag === "ArtifactUpdate") return isSendable(event.artifact.metadata) && areSendable(event.artifact.parts)
+  return event.status.message === undefined || canBeSent(event.status.message)
+}
