@@ -1,8 +1,13 @@
 /** Planted secrets, the forms in which peers repeat a text, and the ways in which an error, a span or a log line is shown. */
+import * as Credential from "@effect-a2a/core/Credential"
+import * as Credentials from "@effect-a2a/core/Credentials"
+import * as ServiceParameters from "@effect-a2a/core/ServiceParameters"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import { inspect } from "node:util"
 import { makeTracer } from "../support/spans.ts"
@@ -67,6 +72,61 @@ export const found = (shown: string, secrets: Readonly<Record<string, string>>):
     // the first half, which a cut leaves behind
     ...(shown.toLowerCase().includes(secret.slice(0, 12).toLowerCase()) ? [`${name}, its beginning`] : [])
   ])
+
+/** One secret of each kind that a request has. */
+export const planted = {
+  bearer: "Bearer5ecret/+=~0123456789abcdef",
+  "key in a header": "HeaderKey5ecret/+=&0123456789ab",
+  "key in the query": "QueryKey5ecret/+=& é0123456789a",
+  "key in a cookie": "CookieKey5ecret/+=&\"0123456789",
+  "header given by hand": "Hand5ecretGiven/+=&<0123456789>",
+  "query of the agent's URL": "UrlQuery5ecret/+=&'0123456789ab",
+  "token of a webhook": "Webhook5ecretToken/+=&0123456789",
+  "credentials of a webhook": "Webhook5ecretCredential\\/+=&0123"
+}
+
+const password = "Passw0rd5ecret: with spaces/+=&é0123"
+
+/** Every secret that a request of these tests has; one without a webhook does not know its token. */
+export const secrets: Readonly<Record<string, string>> = { ...planted, password }
+
+/** All credentials that a request can have at once; of the two that share a header, the last is sent. */
+export const layerPlanted: Layer.Layer<Credentials.Credentials> = Layer.succeed(Credentials.Credentials, {
+  get: () =>
+    Effect.succeed([
+      Credential.bearer(Redacted.make(planted.bearer)),
+      Credential.basic({ username: "ada", password: Redacted.make(password) }),
+      Credential.apiKey({ name: "x-gateway", value: Redacted.make(planted["key in a header"]) }),
+      Credential.apiKey({ name: "k", in: "query", value: Redacted.make(planted["key in the query"]) }),
+      Credential.apiKey({ name: "c", in: "cookie", value: Redacted.make(planted["key in a cookie"]) })
+    ]),
+  renew: () => Effect.succeed(false)
+})
+
+/** Adds the secrets that a program gives a call: a header, and a webhook with a token. */
+export const withSecrets = ServiceParameters.provide({
+  headers: { "x-session": planted["header given by hand"] }
+})
+
+export const webhook = {
+  url: "https://app.test/hook",
+  token: planted["token of a webhook"],
+  authentication: { scheme: "Bearer", credentials: planted["credentials of a webhook"] }
+}
+
+/** The URL of an agent, with a secret in its query. */
+export const withQuery = (url: string): string =>
+  `${url}?route=${encodeURIComponent(planted["query of the agent's URL"])}`
+
+const isOfWebhook = (name: string) => name.includes("webhook")
+
+/** A text that repeats every secret in every form; `first` is the index of the one that it begins with. */
+export const repeated = (first = 0, withWebhook = true): string => {
+  const all = Object.entries(secrets).flatMap(([name, secret]) =>
+    isOfWebhook(name) && !withWebhook ? [] : Object.values(encodings).map((encode) => encode(secret))
+  )
+  return [...all.slice(first), ...all.slice(0, first)].join(" ")
+}
 
 /** The usual ways to print an error. */
 export const printed = (error: unknown): string =>

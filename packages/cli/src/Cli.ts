@@ -30,6 +30,7 @@ import { matrix } from "./internal/commands/matrix.ts"
 import { task } from "./internal/commands/task.ts"
 import { Exit, faultLine, internalError } from "./internal/exit.ts"
 import { Json, Verbose } from "./internal/flags.ts"
+import * as Headers from "./internal/headers.ts"
 import * as Output from "./internal/output.ts"
 import { root } from "./internal/root.ts"
 import * as Sink from "./internal/sink.ts"
@@ -56,5 +57,6 @@ export const run = (args: ReadonlyArray<string>) =>
     ),
     Sink.guard,
     Effect.provideService(CliOutput.Presenter, Usage.presenter(args)),
+    Effect.provideService(Output.CurrentHeaders, Headers.secrets(args)),
     Effect.provideServiceEffect(Output.CurrentSecrets, Output.secrets(args))
   )

@@ -298,6 +298,19 @@ export const read = (response: HttpClientResponse.HttpClientResponse, maxSize: n
     body: text === "" ? Result.succeed(undefined) : Json.parse(text)
   }))
 
+/**
+ * Makes the function of {@link Received} for other secrets, which are read at its first use. It reads 256 Ki characters of a
+ * value and leaves out the rest.
+ */
+export const makeRedact: (secrets: () => ReadonlyArray<string>) => Secrets.Redact = Secrets.make
+
+/**
+ * Returns what may be secret in the value of a header: none of those that HTTP and the protocol define for contents and
+ * versions, of others the value without its scheme, and the values of its pairs.
+ */
+export const secretsOfHeader: (header: readonly [name: string, value: string]) => ReadonlyArray<string> =
+  Secrets.ofHeader
+
 /** Changes the texts of all spans that are made within: their attributes, events and errors. */
 export const withSpanTexts: (
   change: <A>(value: A) => A

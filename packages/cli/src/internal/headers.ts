@@ -1,4 +1,5 @@
 /** The headers of `--header`. */
+import * as HttpPeer from "@effect-a2a/core/HttpPeer"
 import type * as ServiceParameters from "@effect-a2a/core/ServiceParameters"
 import * as Effect from "effect/Effect"
 import { UsageError } from "./exit.ts"
@@ -11,6 +12,18 @@ const parse = (text: string): Effect.Effect<readonly [string, string], UsageErro
     })
     : Effect.succeed([name.toLowerCase(), value.trim()])
 }
+
+/** Returns what may be secret in the headers among the arguments: any of them may be a credential, whatever its name. */
+export const secrets = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  args.flatMap((arg, index) => {
+    const header = arg.startsWith("--header=")
+      ? arg.slice("--header=".length)
+      : args[index - 1] === "--header"
+      ? arg
+      : ""
+    const [, name, value] = /^([^:]*):\s*(.*)$/s.exec(header) ?? []
+    return name === undefined || value === undefined ? [] : HttpPeer.secretsOfHeader([name, value.trim()])
+  })
 
 /** Headers with a single value, which cannot be joined to a list (RFC 9110 §5.3). */
 const singular = new Set([

@@ -1,4 +1,5 @@
 /** Writes answers and documents to stdout and everything else to stderr, without secrets. */
+import * as HttpPeer from "@effect-a2a/core/HttpPeer"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
@@ -6,9 +7,14 @@ import { CurrentProcess, variable } from "./environment.ts"
 import { Json, Verbose } from "./flags.ts"
 import { write } from "./sink.ts"
 
-/** Values that are redacted from all output. More are added while the command runs. */
+/** Values that are redacted from all output, answers included. More are added while the command runs. */
 export const CurrentSecrets = Context.Reference<Set<string>>("@effect-a2a/cli/CurrentSecrets", {
   defaultValue: () => new Set()
+})
+
+/** Values that are redacted, in all forms, from what the command itself says. In an answer they may be words. */
+export const CurrentHeaders = Context.Reference<ReadonlyArray<string>>("@effect-a2a/cli/CurrentHeaders", {
+  defaultValue: () => []
 })
 
 /** Shorter values are more likely common words than secrets. */
@@ -86,8 +92,10 @@ export interface Service {
 export class Output extends Context.Service<Output, Service>()("@effect-a2a/cli/Output") {}
 
 /** Writes a line to stderr, before there is an {@link Output}. */
-export const complain = (line: string): Effect.Effect<void> =>
-  Effect.flatMap(CurrentSecrets, (secrets) => write("stderr", `${escapeControls(redact(secrets)(line))}\n`))
+export const complain = Effect.fnUntraced(function*(line: string) {
+  const known = [...yield* CurrentSecrets, ...yield* CurrentHeaders].filter(({ length }) => length >= minLength)
+  yield* write("stderr", `${escapeControls(HttpPeer.makeRedact(() => known)(line))}\n`)
+})
 
 /** Writes a document to stdout. */
 export const document = (json: Schema.Json): Effect.Effect<void> =>

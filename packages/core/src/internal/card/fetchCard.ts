@@ -73,11 +73,13 @@ interface Kept {
   readonly until: number
 }
 
-/** Makes URLs of interfaces absolute: a card may name them by path alone. */
-const resolveUrls = (card: AgentCard.AgentCard, place: URL): AgentCard.AgentCard => ({
+/** Makes URLs of interfaces absolute, since a card may name them by path alone. They are in errors, hence without secrets. */
+const resolveUrls = (card: AgentCard.AgentCard, { place, received }: Found): AgentCard.AgentCard => ({
   ...card,
-  supportedInterfaces: card.supportedInterfaces.map((one) =>
-    /^\.{0,2}\//.test(one.url) ? { ...one, url: URL.parse(one.url, place)?.href ?? one.url } : one
+  supportedInterfaces: received.redact(
+    card.supportedInterfaces.map((one) =>
+      /^\.{0,2}\//.test(one.url) ? { ...one, url: URL.parse(one.url, place)?.href ?? one.url } : one
+    )
   )
 })
 
@@ -113,7 +115,7 @@ const fetch = Effect.fnUntraced(
       const card = response.status === 304 && kept !== undefined
         ? kept.card
         : Origins.addSource(
-          resolveUrls(yield* Effect.fromResult(decode(peer.protocol, last)), last.place),
+          resolveUrls(yield* Effect.fromResult(decode(peer.protocol, last)), last),
           peer.base.origin
         )
       const until = Cache.freshUntil(response.headers, yield* Clock.currentTimeMillis)

@@ -25,7 +25,7 @@ const toPattern = (char: string): string => {
   const percent = toBytes(char).replace(/[^]/g, (byte) => `%(?:25)*0*${byte.charCodeAt(0).toString(16)}`)
   const other = "+-_"[" +/".indexOf(char)] ?? ""
   return `(?:\\\\|%(?:25)*5c){0,4}(?:[\\u{${hex}}${other}]|u0*${hex}|${percent}|` +
-    `(?:&|%(?:25)*26)(?:amp(?:;|%(?:25)*3b))*(?:#x0*${hex}|#0*${code}|[a-z]{2,4})(?:;|%(?:25)*3b))`
+    `(?:&|%(?:25)*26)(?:amp(?:;|%(?:25)*3b))*(?:(?:#|%(?:25)*23)(?:x0*${hex}|0*${code})|[a-z]{2,4})(?:;|%(?:25)*3b))`
 }
 
 /** Returns the patterns of a secret: the beginning of each, and the rest. */
@@ -79,9 +79,11 @@ export const make = (secrets: () => ReadonlyArray<string>): Redact => {
       const copy = Object.create(prototype as object)
       for (const name of Object.getOwnPropertyNames(value)) {
         if (left <= 0) break
-        const enumerable = Object.prototype.propertyIsEnumerable.call(value, name)
-        const member = deep(Reflect.get(value as object, name))
-        Object.defineProperty(copy, clean(name), { value: member, enumerable, writable: true })
+        Object.defineProperty(copy, clean(name), {
+          value: deep(Reflect.get(value as object, name)),
+          enumerable: Object.prototype.propertyIsEnumerable.call(value, name),
+          writable: true
+        })
       }
       return copy
     }
