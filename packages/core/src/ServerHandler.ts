@@ -18,6 +18,7 @@
  */
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -30,6 +31,7 @@ import * as AgentError from "./AgentError.ts"
 import type { AgentTransport } from "./AgentTransport.ts"
 import type { Codec, Dialect, WireFailure } from "./Dialect.ts"
 import * as Json from "./internal/http/json.ts"
+import * as Weight from "./internal/http/weight.ts"
 import * as Failure from "./internal/protocol/failureWriters.ts"
 import type * as Operation from "./Operation.ts"
 import * as OriginPolicy from "./OriginPolicy.ts"
@@ -167,6 +169,19 @@ export const make = (
 })
 
 /**
+ * The most members and elements of a request's body, all levels together: in memory they take far more than their text.
+ * Larger bodies are refused with HTTP 413 before they are parsed. Default: 500,000. Provide another number to the server's layer.
+ */
+export const CurrentMaxValues = Context.Reference<number>("@effect-a2a/core/ServerHandler/CurrentMaxValues", {
+  defaultValue: () => 500_000
+})
+
+const tooLarge = (message: string): WireFailure => ({
+  ...fromReason(AgentError.reason("InvalidParamsError", { message })),
+  status: 413
+})
+
+/**
  * Reads the JSON body of a request; an absent body, an empty one and `null` are the empty request. Fails if the body
  * cannot be read or is too large (HTTP 413), if it is not JSON, or if its content type is not JSON: browsers send other
  * types from any page without asking.
@@ -176,16 +191,17 @@ export const readBody = Effect.fnUntraced(function*(
 ): Effect.fn.Return<unknown, WireFailure> {
   const [mediaType = ""] = (request.headers["content-type"] ?? "").split(";")
   const type = mediaType.trim().toLowerCase()
-  const text = yield* request.text.pipe(Effect.mapError(() => ({
-    ...fromReason(AgentError.reason("InvalidParamsError", { message: "the body cannot be read, or is too large" })),
-    status: 413
-  })))
+  const text = yield* Effect.mapError(request.text, () => tooLarge("the body cannot be read, or is too large"))
   if (text.trim() === "") return {}
   if (!/^application\/(?:[\w.+-]+\+)?json$/.test(type)) {
     const given = type === "" ? "without a content type" : type.slice(0, 100)
     return yield* Effect.fail(fromReason(
       AgentError.reason("ContentTypeNotSupportedError", { message: `the body must be application/json, not ${given}` })
     ))
+  }
+  const max = yield* CurrentMaxValues
+  if (Weight.hasMoreValues(text, max)) {
+    return yield* Effect.fail(tooLarge(`the body has more than ${max} members and elements: send less at once`))
   }
   const json = Json.parse(text)
   if (Result.isFailure(json)) {
