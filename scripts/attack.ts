@@ -1,5 +1,5 @@
-// Attacks a server with a small heap, one attack after another, while another caller asks every 100 ms over a connection
-// of its own. Fails if the server dies, answers with an internal error, or lets the other caller wait more than a second.
+// Attacks a server with a small heap, one attack after another, while another caller asks every 100 ms over a separate
+// connection. Fails if the server dies, answers with an internal error, or lets the other caller wait more than a second.
 // pnpm attack [--only TEXT] [--heap MB] [--limit MS] [--tries N] [--json]
 import process from "node:process"
 import { parseArgs } from "node:util"

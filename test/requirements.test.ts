@@ -8,7 +8,7 @@ const requirements = Array.from(
   ([, id = ""]) => id
 )
 
-const cited = [...covered.keys()].filter((id) => !id.startsWith("field:"))
+const cited = [...covered.keys()].filter((id) => !/^(?:field|attack):/.test(id))
 
 describe("requirements", () => {
   it("are listed once each, beside a glossary", () => {

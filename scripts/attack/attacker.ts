@@ -1,4 +1,4 @@
-// The attacker, in a process of its own: `attacker.ts PORT NAME…` runs attacks one after another and sends the codes of the
+// The attacker, in a separate process: `attacker.ts PORT NAME…` runs attacks one after another and sends the codes of the
 // answers.
 import process from "node:process"
 import type { Codes } from "./attack.ts"

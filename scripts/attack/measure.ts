@@ -58,7 +58,7 @@ const stop = async (child: ChildProcess) => {
   await exited
 }
 
-/** Asks about every 100 ms until told to stop; one request at a time, each over the kept connection. */
+/** Asks about every 100 ms until `end`; one request at a time, all over one connection. */
 const watch = (other: Target) => {
   const answers: Array<Answer> = []
   const state = { ends: false }

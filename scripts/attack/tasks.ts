@@ -93,18 +93,6 @@ const running: Attack = {
   }
 }
 
-const owners: Attack = {
-  name: "2,500 endless tasks of many callers",
-  ids: ["S2-06", "S2-11"],
-  run: async (port) => {
-    const all = await each(50, 10, (i) => {
-      const one = connect(port, `mallory-${i}`, 2)
-      return each(50, 2, () => begin(one, "hang"))
-    })
-    return codes(all.flat())
-  }
-}
-
 const idle: Attack = {
   name: "500 idle subscribers",
   ids: ["S2-15"],
@@ -172,7 +160,6 @@ export const tasks: ReadonlyArray<Attack> = [
   deaf,
   flood,
   running,
-  owners,
   idle,
   cancels,
   lists,

@@ -3,7 +3,7 @@ import * as http from "node:http"
 import * as net from "node:net"
 
 export interface Answer {
-  /** 0 if there was none. */
+  /** 0 if the connection failed. */
   readonly status: number
   readonly body: string
   /** Milliseconds until the answer was complete. */
@@ -19,7 +19,7 @@ export interface Request {
   readonly limit?: number
 }
 
-/** Sends requests of one caller to the server, over connections of its own. */
+/** Sends requests of one caller to the server, over separate connections. */
 export interface Target {
   readonly port: number
   readonly request: (request: Request) => Promise<Answer>
@@ -83,7 +83,7 @@ export const message = (text: string, more: object = {}) => ({
   ...more
 })
 
-/** A socket that writes `text` and whatever else it is told to; its status lines, until the server ends it or after `limit`. */
+/** Writes `text` on a new socket; returns the status codes that arrive until the server closes it, or until `limit`. */
 export const socket = (
   port: number,
   text: string | Buffer,
