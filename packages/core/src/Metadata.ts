@@ -39,7 +39,8 @@ export const isJson = (value: unknown, level = 0): value is Schema.Json => {
   if (typeof value !== "object") return typeof value === "number" && Number.isFinite(value)
   const prototype = Object.getPrototypeOf(value)
   const isPlain = Array.isArray(value) || prototype === Object.prototype || prototype === null
-  return isPlain && level < maxLevels && Object.values(value).every((one) => isJson(one, level + 1))
+  const members: ReadonlyArray<unknown> = Array.isArray(value) ? value : Object.values(value)
+  return isPlain && level < maxLevels && members.every((one) => isJson(one, level + 1))
 }
 
 /** Returns true if a JSON value is an object, not an array and not `null`; its members are not looked at. */

@@ -61,7 +61,7 @@ export class TaskHub extends Context.Service<TaskHub, {
 export interface Options {
   /** Batches that a subscriber has not read. Default: 10,000. */
   readonly maxBehind?: number | undefined
-  /** Bytes of these batches, about. Default: 4 MiB. */
+  /** Bytes of these batches without the largest, about. Default: 4 MiB. */
   readonly maxBehindSize?: ByteSize.Input | undefined
 }
 
@@ -72,8 +72,9 @@ interface Unread {
 
 interface Subscriber {
   readonly queue: Queue.Queue<Unread, AgentErrorReason | Cause.Done>
-  /** Bytes of the batches in the queue. */
+  /** Bytes of the batches in the queue, and of the largest since it was empty, which may be larger than the limit. */
   behind: number
+  largest: number
 }
 
 const tooSlow = (taskId: Id.TaskId) =>
@@ -110,8 +111,8 @@ export const layerWith = ({ maxBehind = 10_000, maxBehindSize = "4 MiB" }: Optio
         const size = sizeOfBatch(batch)
         for (const one of topics.get(id) ?? []) {
           one.behind += size
-          // one batch is passed on whatever its size
-          const isOver = one.behind > maxSize && Queue.sizeUnsafe(one.queue) > 0
+          one.largest = Math.max(one.largest, size)
+          const isOver = one.behind - one.largest > maxSize
           if (!isOver && Queue.offerUnsafe(one.queue, { batch, size })) continue
           remove(id, one)
           yield* Effect.ignore(Queue.clear(one.queue))
@@ -123,6 +124,7 @@ export const layerWith = ({ maxBehind = 10_000, maxBehindSize = "4 MiB" }: Optio
         Stream.fromQueue(one.queue).pipe(
           Stream.map(({ batch, size }) => {
             one.behind -= size
+            if (one.behind === 0) one.largest = 0
             return batch
           })
         )
@@ -140,7 +142,7 @@ export const layerWith = ({ maxBehind = 10_000, maxBehindSize = "4 MiB" }: Optio
           Effect.map(
             Effect.acquireRelease(
               Effect.map(Queue.dropping<Unread, AgentErrorReason | Cause.Done>(maxBehind), (queue) => {
-                const one: Subscriber = { queue, behind: 0 }
+                const one: Subscriber = { queue, behind: 0, largest: 0 }
                 topics.set(id, (topics.get(id) ?? new Set()).add(one))
                 return one
               }),

@@ -105,7 +105,7 @@ export interface MemoryOptions {
   readonly maxTaskSize?: ByteSize.Input | undefined
   /** The size of the tasks of one owner. Default: 48 MiB. */
   readonly maxOwnerSize?: ByteSize.Input | undefined
-  /** The size of all tasks. Default: 96 MiB. */
+  /** The size of all tasks. Default: 64 MiB. */
   readonly maxSize?: ByteSize.Input | undefined
   /** Keeps the events of tasks, which only `replay: "events"` of `AgentServer` reads. Default: true. */
   readonly keepsEvents?: boolean | undefined
@@ -169,7 +169,7 @@ const makeMemory = (options: MemoryOptions): TaskStore["Service"] => {
   const ledger = Ledger.make<Entry>({
     counts: { finished: maxFinished, waiting: maxWaiting },
     owner: toBytes(options.maxOwnerSize, 48),
-    all: toBytes(options.maxSize, 96)
+    all: toBytes(options.maxSize, 64)
   }, ({ id }) => entries.delete(id))
 
   const own = (owner: Owner, id: Id.TaskId): Entry | undefined => {

@@ -9,17 +9,23 @@ const objectSize = 48
 /** Returns the bytes of a value: its texts, its bytes, and some for each object and member. Does not recurse. */
 export const sizeOf = (value: unknown): number => {
   let size = 0
-  const open: Array<unknown> = [value]
-  while (open.length > 0) {
-    const one = open.pop()
+  const open: Array<unknown> = []
+  const add = (one: unknown) => {
     if (typeof one === "string") size += one.length
     else if (one instanceof Uint8Array) size += objectSize + one.byteLength
-    else if (typeof one === "object" && one !== null) {
-      size += objectSize
+    else if (typeof one === "object" && one !== null) open.push(one)
+  }
+  add(value)
+  while (open.length > 0) {
+    const one = open.pop() as object
+    size += objectSize
+    if (Array.isArray(one)) {
+      size += 8 * one.length
+      for (const member of one) add(member)
+    } else {
       for (const [name, member] of Object.entries(one)) {
-        size += 8
-        if (!Array.isArray(one)) size += name.length > 32 ? name.length : 0
-        if (typeof member !== "number") open.push(member)
+        size += 8 + name.length
+        add(member)
       }
     }
   }
