@@ -31,7 +31,7 @@ const outside: { readonly [owner: string]: RegExp } = {
 const ownerOf = ({ target }: Import) => target?.split("/")[1]
 
 describe("packages", () => {
-  it("import only what the design allows, and what their manifest names", covers("SDK-01"), () => {
+  it("import only what the design allows, and what their manifest names", covers("SDK-01", "attack:S2-53"), () => {
     assert.deepStrictEqual(packages.filter((name) => !(name in mayImport)), [])
     assert.deepStrictEqual(
       offences(all, ({ owner }, one) => {

@@ -129,7 +129,7 @@ describe("client credentials", () => {
       assert.include(error.message, "responded with HTTP 307")
       assert.strictEqual(followed, 0)
     }).pipe(Effect.provide(NodeAgentServer.layer({ routes, port: 0 })))
-  })
+  }, covers("attack:S2-46"))
 })
 
 describe("refresh tokens", () => {

@@ -89,7 +89,7 @@ for (const one of combinations) {
           Effect.provide(Agent.layer.pipe(Layer.provide(layer)))
         )
         assert.isBelow(pulled, 20)
-      }), covers("field:MEM-02"))
+      }), covers("field:MEM-02", "attack:S2-39"))
   })
 }
 
@@ -128,5 +128,5 @@ Field.inEach("hostile clients", (combination) => {
       const body = JSON.parse(`{"__proto__":{"polluted":true}}`)
       yield* Field.raw(combination, "SendMessage", Field.hello({ metadata: body }))
       assert.deepStrictEqual([Object.keys(Object.prototype), ({} as any).polluted], [before, undefined])
-    }).pipe(Effect.provide(Field.behind(combination, () => Stream.make("ok")))), covers("field:SCH-11"))
+    }).pipe(Effect.provide(Field.behind(combination, () => Stream.make("ok")))), covers("field:SCH-11", "attack:S2-17"))
 }, "1.0")

@@ -38,7 +38,7 @@ describe("sizes", () => {
       assert.isTrue(end !== "success" && end.reason._tag === "ResponseTooLargeError")
       assert.isTrue(isClosed)
       assert.isAtMost(pulls, 100)
-    }), covers("field:MEM-01"))
+    }), covers("field:MEM-01", "attack:S2-38"))
 
   it.effect("an event of 3 MiB and a response of 20 MiB are accepted", () =>
     Effect.gen(function*() {
@@ -73,7 +73,7 @@ describe("sizes", () => {
         )
       )
       assert.strictEqual(reason._tag, "ResponseTooLargeError")
-    }), covers("field:MEM-01"))
+    }), covers("field:MEM-01", "attack:S2-38"))
 
   it.effect(
     "the work for an event is in proportion to its size, however small its chunks",
@@ -109,7 +109,7 @@ describe("sizes", () => {
         // eight times the size; quadratic work would take sixty-four times as long
         assert.isBelow(large, 30 * small + 50)
       }),
-    covers("field:MEM-04")
+    covers("field:MEM-04", "attack:S2-39")
   )
 
   it.effect("JSON that is nested too deeply is refused, received and sent", () =>

@@ -78,7 +78,7 @@ for (const [name, client] of Object.entries(clients)) {
           }
         }
         assert.deepStrictEqual(other.all, [])
-      }), covers("field:SEC-04", "field:N2-44"))
+      }), covers("field:SEC-04", "field:N2-44", "attack:S2-42"))
 
     it.live("within an origin are followed: 307 and 308 with method and body, the others for reads only", () =>
       Effect.gen(function*() {
@@ -113,7 +113,7 @@ for (const [name, client] of Object.entries(clients)) {
         const reason = yield* refused(Effect.provide(Agent.getTask(taskId), agentAt(round.url, client)))
         assert.match(reason.message, /more than 5/)
         assert.strictEqual(round.all.length, 6)
-      }))
+      }), covers("attack:S2-42"))
   })
 }
 

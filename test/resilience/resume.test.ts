@@ -315,7 +315,7 @@ describe("a dropped stream", () => {
         assert.deepStrictEqual([asked.length, reason.retryAfter], [2, Duration.hours(2)])
       }
       assert.isBelow(yield* Clock.currentTimeMillis, Duration.toMillis("1 minute"))
-    }))
+    }), covers("attack:S2-45"))
 
   it.effect(
     "ends with an empty answer if nothing was emitted, unless the vendor's GetTask leaves answers out",

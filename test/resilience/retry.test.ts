@@ -258,7 +258,7 @@ describe("retries", () => {
         }
       }
       assert.strictEqual(yield* Clock.currentTimeMillis, 0)
-    }))
+    }), covers("attack:S2-45"))
 
   it.effect("never repeat what was refused for good", () =>
     Effect.gen(function*() {

@@ -154,28 +154,32 @@ describe("timeouts", () => {
       assert.strictEqual(events.length, 4)
     }))
 
-  it.effect("limit the time until the response headers, and the outcome of a send is unknown then", () =>
-    Effect.gen(function*() {
-      const agent = Support.agent(silent(rest))
-      for (
-        const call of [
-          Effect.flip(Agent.send("hi")),
-          Effect.flip(Stream.runDrain(Agent.stream("hi"))),
-          Effect.flip(Agent.getTask(taskId))
-        ]
-      ) {
-        const [{ operation, reason }] = yield* timed(
-          call.pipe(Effect.provide(agent), limited({ response: "5 seconds" }))
-        )
-        if (reason._tag !== "TimeoutError") return assert.fail(reason._tag)
-        assert.strictEqual(reason.phase, "response")
-        assert.strictEqual(reason.messageId !== undefined, operation.startsWith("Send"))
-        assert.match(
-          reason.message,
-          operation.startsWith("Send") ? /^no response .* 5s; the agent may have received/ : /^no response .* 5s$/
-        )
-      }
-    }))
+  it.effect(
+    "limit the time until the response headers, and the outcome of a send is unknown then",
+    () =>
+      Effect.gen(function*() {
+        const agent = Support.agent(silent(rest))
+        for (
+          const call of [
+            Effect.flip(Agent.send("hi")),
+            Effect.flip(Stream.runDrain(Agent.stream("hi"))),
+            Effect.flip(Agent.getTask(taskId))
+          ]
+        ) {
+          const [{ operation, reason }] = yield* timed(
+            call.pipe(Effect.provide(agent), limited({ response: "5 seconds" }))
+          )
+          if (reason._tag !== "TimeoutError") return assert.fail(reason._tag)
+          assert.strictEqual(reason.phase, "response")
+          assert.strictEqual(reason.messageId !== undefined, operation.startsWith("Send"))
+          assert.match(
+            reason.message,
+            operation.startsWith("Send") ? /^no response .* 5s; the agent may have received/ : /^no response .* 5s$/
+          )
+        }
+      }),
+    covers("attack:S2-41")
+  )
 
   it.effect("cover the body of a call, and close it", () =>
     Effect.gen(function*() {

@@ -151,7 +151,7 @@ describe("NodeCredentials", () => {
       assert.strictEqual(error.reason._tag, "CredentialsUnavailableError")
       assert.include(error.message, "exit code 7")
       assert.notInclude(JSON.stringify(error) + String(error.stack), "s3cret")
-    }), covers("ML-02"))
+    }), covers("ML-02", "attack:S2-51"))
 })
 
 /** True if a process runs; one that has ended and was not collected by its parent does not. */

@@ -162,7 +162,7 @@ describe("a small body that decodes to a huge one", () => {
       const stream = yield* Effect.flip(Stream.runDrain(Agent.stream("hi")).pipe(Effect.provide(layer))).pipe(limits)
       assert.deepStrictEqual([call.code, stream.code], ["RESPONSE_TOO_LARGE", "RESPONSE_TOO_LARGE"])
       assert.isBelow(process.memoryUsage.rss() - before, 100 * 1024 ** 2)
-    }).pipe(Effect.scoped), { ...covers("field:N2-10"), timeout: 60_000 })
+    }).pipe(Effect.scoped), { ...covers("field:N2-10", "attack:S2-40"), timeout: 60_000 })
 })
 
 describe("a compressed event stream", () => {

@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type ByteSize, Clock, Effect, Exit, Fiber, Layer, Schema, Scope, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { covers } from "../../../test/support/covers.ts"
 
 const sse = HttpServerResponse.stream(
   Stream.make("data: 1\n\n").pipe(Stream.concat(Stream.never), Stream.encodeText),
@@ -54,7 +55,7 @@ describe("NodeAgentServer", () => {
       assert.strictEqual(yield* Effect.promise(() => small.text()), "1000")
       assert.strictEqual((yield* post(2000)).status, 413)
       yield* close
-    }))
+    }), covers("attack:S2-12"))
 
   it.live("ends open event streams cleanly and at once when it is released", () =>
     Effect.gen(function*() {

@@ -37,7 +37,7 @@ describe("memory of a server", () => {
         yield* TestClock.adjust("1 second")
         assert.strictEqual((yield* call(Operation.ListTasks, { status: "completed", pageSize: 1 })).totalSize, 1000)
       }).pipe(Effect.provide(serve(() => Stream.fromEffect(Effect.as(Effect.sleep("1 second"), "ok"))))),
-    covers("field:MEM-05")
+    covers("field:MEM-05", "attack:S2-15", "attack:S2-52")
   )
 
   it.effect("ends the subscription of a client that reads only the first event", () =>

@@ -50,7 +50,7 @@ describe("CancelTask", () => {
       const [one, two] = yield* Effect.all([cancel(id), cancel(id)], { concurrency: 2 })
       assert.deepStrictEqual(one, two)
       assert.strictEqual(one.status.state, "canceled")
-    }).pipe(Effect.provide(serve(() => Stream.never))), covers("field:CAN-08"))
+    }).pipe(Effect.provide(serve(() => Stream.never))), covers("field:CAN-08", "attack:S2-16"))
 
   it.effect("cancels a task whose executor has not begun", () =>
     Effect.gen(function*() {

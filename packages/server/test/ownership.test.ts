@@ -21,21 +21,27 @@ import {
 } from "./support.ts"
 
 describe("callers", () => {
-  it.effect("another caller's task does not exist, for any operation", () =>
-    Effect.gen(function*() {
-      const { id } = yield* sendTask("hi").pipe(as("ada"))
-      const before = yield* get(id).pipe(as("ada"))
-      for (const stranger of [as("bob"), <A, E, R>(self: Effect.Effect<A, E, R>) => self]) {
-        assert.strictEqual(yield* tagOf(stranger(get(id))), "TaskNotFoundError")
-        assert.strictEqual(yield* tagOf(stranger(cancel(id))), "TaskNotFoundError")
-        assert.strictEqual(yield* tagOf(stranger(send("hi", { taskId: id }))), "TaskNotFoundError")
-        assert.deepStrictEqual(yield* stranger(labels(stream("hi", { taskId: id }))), ["! TaskNotFoundError"])
-        assert.deepStrictEqual(yield* stranger(labels(subscribe(id))), ["! TaskNotFoundError"])
-        assert.strictEqual((yield* stranger(call(Operation.ListTasks, {}))).totalSize, 0)
-      }
-      assert.deepStrictEqual((yield* call(Operation.ListTasks, {}).pipe(as("ada"))).tasks.map((task) => task.id), [id])
-      assert.deepStrictEqual(yield* get(id).pipe(as("ada")), before)
-    }).pipe(Effect.provide(serve(() => Stream.make(Reply.status("input-required", "?"))))), covers("field:AUTH-07"))
+  it.effect(
+    "another caller's task does not exist, for any operation",
+    () =>
+      Effect.gen(function*() {
+        const { id } = yield* sendTask("hi").pipe(as("ada"))
+        const before = yield* get(id).pipe(as("ada"))
+        for (const stranger of [as("bob"), <A, E, R>(self: Effect.Effect<A, E, R>) => self]) {
+          assert.strictEqual(yield* tagOf(stranger(get(id))), "TaskNotFoundError")
+          assert.strictEqual(yield* tagOf(stranger(cancel(id))), "TaskNotFoundError")
+          assert.strictEqual(yield* tagOf(stranger(send("hi", { taskId: id }))), "TaskNotFoundError")
+          assert.deepStrictEqual(yield* stranger(labels(stream("hi", { taskId: id }))), ["! TaskNotFoundError"])
+          assert.deepStrictEqual(yield* stranger(labels(subscribe(id))), ["! TaskNotFoundError"])
+          assert.strictEqual((yield* stranger(call(Operation.ListTasks, {}))).totalSize, 0)
+        }
+        assert.deepStrictEqual((yield* call(Operation.ListTasks, {}).pipe(as("ada"))).tasks.map((task) => task.id), [
+          id
+        ])
+        assert.deepStrictEqual(yield* get(id).pipe(as("ada")), before)
+      }).pipe(Effect.provide(serve(() => Stream.make(Reply.status("input-required", "?"))))),
+    covers("field:AUTH-07", "attack:S2-25")
+  )
 
   it.effect(
     "two callers with one context id have two conversations, and the executor knows the caller",

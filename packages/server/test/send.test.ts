@@ -126,7 +126,7 @@ describe("SendMessage", () => {
     }).pipe(Effect.provide(serve((turn) => {
       if (Message.text(turn.message) === "throw") throw new Error("secret")
       return Stream.die(new Error("secret"))
-    }))), covers("field:STR-08"))
+    }))), covers("field:STR-08", "attack:S2-23"))
 
   it.effect(
     "an executor's error is the call's error, and the task is failed with its message",
