@@ -30,11 +30,13 @@ import { type AgentErrorReason, reason } from "@effect-a2a/core/AgentError"
 import * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import type * as Id from "@effect-a2a/core/Id"
 import * as KeyedLock from "@effect-a2a/core/KeyedLock"
+import type * as SecurityScheme from "@effect-a2a/core/SecurityScheme"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { AgentExecutor } from "./AgentExecutor.ts"
+import * as Caller from "./Caller.ts"
 import * as Running from "./internal/running.ts"
 import { type State, unsupportedReason } from "./internal/state.ts"
 import * as Tasks from "./internal/tasks.ts"
@@ -70,7 +72,10 @@ export interface Options {
   readonly maxRunning?: number | undefined
   /** The most tasks at work of one caller; beyond it messages are refused with `RateLimitError`. Default: 1,000. */
   readonly maxRunningPerOwner?: number | undefined
-  /** The response to `GetExtendedAgentCard`. Default: the operation is not supported. */
+  /**
+   * The response to `GetExtendedAgentCard`. If the card declares `securitySchemes`, a request without `Caller.Current`
+   * fails with `UnauthenticatedError`; otherwise anybody gets it. Default: the operation is not supported.
+   */
   readonly extendedCard?: Effect.Effect<AgentCard.AgentCard, AgentErrorReason>
 }
 
@@ -97,6 +102,28 @@ const toCard = ({ card, extendedCard }: Options): AgentCard.AgentCard => ({
 
 const noPush = () =>
   Effect.fail(reason("PushNotificationNotSupportedError", { message: "This agent sends no push notifications" }))
+
+/** Returns the challenge of the first scheme that has one: API keys and certificates have no name in HTTP. */
+const challengeOf = (schemes: ReadonlyArray<SecurityScheme.SecurityScheme>): string | undefined => {
+  for (const scheme of schemes) {
+    if (scheme._tag === "HttpAuth") return scheme.scheme
+    if (scheme._tag === "OAuth2" || scheme._tag === "OpenIdConnect") return "Bearer"
+  }
+  return undefined
+}
+
+/** Returns the extended card, which needs a caller if the card declares any security scheme (A2A 1.0 §13.3). */
+const extendedCardOf = ({ card, extendedCard }: Options) =>
+  Effect.gen(function*() {
+    if (extendedCard === undefined) return yield* Effect.fail(unsupportedReason("This agent has no extended card"))
+    const schemes = Object.values(card.securitySchemes ?? {})
+    if (schemes.length === 0 || (yield* Caller.Current) !== undefined) return yield* extendedCard
+    const challenge = challengeOf(schemes)
+    return yield* Effect.fail(reason("UnauthenticatedError", {
+      ...(challenge === undefined ? undefined : { challenge }),
+      message: "the extended card needs an authenticated caller: send credentials of the card's security schemes"
+    }))
+  })
 
 const make = Effect.fnUntraced(function*(options: Options) {
   const state: State = {
@@ -125,8 +152,7 @@ const make = Effect.fnUntraced(function*(options: Options) {
     GetTaskPushNotificationConfig: noPush,
     ListTaskPushNotificationConfigs: noPush,
     DeleteTaskPushNotificationConfig: noPush,
-    GetExtendedAgentCard: () =>
-      options.extendedCard ?? Effect.fail(unsupportedReason("This agent has no extended card")),
+    GetExtendedAgentCard: () => extendedCardOf(options),
     GetAgentCard: () => Effect.succeed(card)
   })
 })
