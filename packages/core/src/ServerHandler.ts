@@ -189,6 +189,12 @@ const tooLarge = (message: string): WireFailure => ({
 export const readBody = Effect.fnUntraced(function*(
   request: HttpServerRequest.HttpServerRequest
 ): Effect.fn.Return<unknown, WireFailure> {
+  const encoding = (request.headers["content-encoding"] ?? "identity").trim().toLowerCase()
+  if (encoding !== "identity") {
+    return yield* Effect.fail(fromReason(AgentError.reason("ContentTypeNotSupportedError", {
+      message: `the body must not be compressed, and is ${encoding.slice(0, 100)}`
+    })))
+  }
   const [mediaType = ""] = (request.headers["content-type"] ?? "").split(";")
   const type = mediaType.trim().toLowerCase()
   const text = yield* Effect.mapError(request.text, () => tooLarge("the body cannot be read, or is too large"))

@@ -249,3 +249,19 @@ describe("targets", () => {
     }).pipe(Effect.provide(layer))
   }, covers("attack:S2-09"))
 })
+
+it.live("bodies are never decompressed: another encoding than identity is refused", () => {
+  const { heard, layer, send } = serve()
+  return Effect.gen(function*() {
+    for (const encoding of ["gzip", "br", "x-unknown", "gzip, identity"]) {
+      const headers = { ...json, "a2a-version": "1.0", "content-encoding": encoding }
+      const { body, status } = yield* send("/a2a/message:send", { body: rest, headers })
+      assert.strictEqual(status, 400, encoding)
+      assert.include(body, "must not be compressed")
+      assert.include((yield* send("/rpc", { body: rpc, headers })).body, "must not be compressed")
+    }
+    assert.deepStrictEqual(heard, [])
+    const headers = { ...json, "a2a-version": "1.0", "content-encoding": "Identity" }
+    assert.strictEqual((yield* send("/a2a/message:send", { body: rest, headers })).status, 200)
+  }).pipe(Effect.provide(layer))
+}, covers("attack:S2-02"))
