@@ -90,18 +90,23 @@ const password = "Passw0rd5ecret: with spaces/+=&é0123"
 /** Every secret that a request of these tests has; one without a webhook does not know its token. */
 export const secrets: Readonly<Record<string, string>> = { ...planted, password }
 
+const keys = [
+  Credential.apiKey({ name: "x-gateway", value: Redacted.make(planted["key in a header"]) }),
+  Credential.apiKey({ name: "k", in: "query", value: Redacted.make(planted["key in the query"]) }),
+  Credential.apiKey({ name: "c", in: "cookie", value: Redacted.make(planted["key in a cookie"]) })
+]
+const basic = Credential.basic({ username: "ada", password: Redacted.make(password) })
+const bearer = Credential.bearer(Redacted.make(planted.bearer))
+
+const layerOf = (...credentials: ReadonlyArray<Credential.Credential>): Layer.Layer<Credentials.Credentials> =>
+  Layer.succeed(Credentials.Credentials, {
+    get: () => Effect.succeed([...keys, ...credentials]),
+    renew: () => Effect.succeed(false)
+  })
+
 /** All credentials that a request can have at once; of the two that share a header, the last is sent. */
-export const layerPlanted: Layer.Layer<Credentials.Credentials> = Layer.succeed(Credentials.Credentials, {
-  get: () =>
-    Effect.succeed([
-      Credential.bearer(Redacted.make(planted.bearer)),
-      Credential.basic({ username: "ada", password: Redacted.make(password) }),
-      Credential.apiKey({ name: "x-gateway", value: Redacted.make(planted["key in a header"]) }),
-      Credential.apiKey({ name: "k", in: "query", value: Redacted.make(planted["key in the query"]) }),
-      Credential.apiKey({ name: "c", in: "cookie", value: Redacted.make(planted["key in a cookie"]) })
-    ]),
-  renew: () => Effect.succeed(false)
-})
+export const layerPlanted = layerOf(bearer, basic)
+export const layerBearer = layerOf(bearer)
 
 /** Adds the secrets that a program gives a call: a header, and a webhook with a token. */
 export const withSecrets = ServiceParameters.provide({
@@ -171,7 +176,6 @@ export const observed = <A, E, R>(self: Effect.Effect<A, E, R>) => {
         ]),
         { depth: 30, showHidden: true }
       ),
-      spanCount: spans.length
     }))
   )
 }

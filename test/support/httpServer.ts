@@ -6,6 +6,8 @@ import type { AddressInfo } from "node:net"
 export interface Asked {
   /** `GET /path`, without the query. */
   readonly line: string
+  /** The path, with the query. */
+  readonly target: string
   readonly headers: http.IncomingHttpHeaders
   readonly body: string
 }
@@ -21,7 +23,7 @@ export const make = (answer: Answer) =>
           let body = ""
           request.setEncoding("utf8").on("data", (text) => body += text).on("end", () => {
             const line = `${request.method} ${request.url!.replace(/\?.*/, "")}`
-            asked.push({ line, headers: request.headers, body })
+            asked.push({ line, target: request.url!, headers: request.headers, body })
             answer(asked.at(-1)!, response)
           })
         })

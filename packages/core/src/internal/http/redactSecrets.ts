@@ -24,7 +24,7 @@ const toPattern = (char: string): string => {
   const hex = code.toString(16)
   const percent = toBytes(char).replace(/[^]/g, (byte) => `%(?:25)*0*${byte.charCodeAt(0).toString(16)}`)
   const other = "+-_"[" +/".indexOf(char)] ?? ""
-  return `(?:\\\\|%(?:25)*5c){0,4}(?:[\\u{${hex}}${other}]|u0*${hex}|${percent}|` +
+  return `(?:\\\\|%(?:25)*5c){0,9}(?:[\\u{${hex}}${other}]|u0*${hex}|${percent}|` +
     `(?:&|%(?:25)*26)(?:amp(?:;|%(?:25)*3b))*(?:(?:#|%(?:25)*23)(?:x0*${hex}|0*${code})|[a-z]{2,4})(?:;|%(?:25)*3b))`
 }
 

@@ -48,8 +48,8 @@ const endWith = (
     const failure = reason ?? (task && AgentError.fromTask(task))
     if (task !== undefined) span.attribute("a2a.task.state", Telemetry.stateName(task.status.state))
     if (failure === undefined) return span.end(now, Exit.void)
-    const { url } = client.target
-    const error = new AgentError.AgentError({ operation: "invoke_agent", target: url, reason: failure })
+    const target = AgentError.toTarget(client.target.url)
+    const error = new AgentError.AgentError({ operation: "invoke_agent", target, reason: failure })
     span.attribute("error.type", failure.code)
     span.end(now, Exit.fail(error))
   })
