@@ -15,6 +15,12 @@ const headLength = 8
 
 const following = "[^\\s\"'<>&,;…]*"
 
+const backslashes = "(?:\\\\|%(?:25)*5c)"
+
+/** Escapes each unit of a text, by its code in hexadecimal. */
+const escapeUnits = (text: string, prefix: string) =>
+  text.replace(/[^]/g, (unit) => prefix + unit.charCodeAt(0).toString(16))
+
 /**
  * Returns a pattern of a character in the escapes of URLs, forms, JSON and HTML, once more around one another, and in both
  * alphabets of Base64.
@@ -22,23 +28,27 @@ const following = "[^\\s\"'<>&,;…]*"
 const toPattern = (char: string): string => {
   const code = char.codePointAt(0)!
   const hex = code.toString(16)
-  const percent = toBytes(char).replace(/[^]/g, (byte) => `%(?:25)*0*${byte.charCodeAt(0).toString(16)}`)
-  const other = "+-_"[" +/".indexOf(char)] ?? ""
-  return `(?:\\\\|%(?:25)*5c){0,9}(?:[\\u{${hex}}${other}]|u0*${hex}|${percent}|` +
-    `(?:&|%(?:25)*26)(?:amp(?:;|%(?:25)*3b))*(?:(?:#|%(?:25)*23)(?:x0*${hex}|0*${code})|[a-z]{2,4})(?:;|%(?:25)*3b))`
+  // such as "n" for a line feed
+  const short = code < 32 ? `|${backslashes}{1,9}${JSON.stringify(char).at(-2)}` : ""
+  const name = /[&<>"']/.test(char) ? "|[a-z]{2,4}" : ""
+  return `(?:${escapeUnits(char, `${backslashes}{1,9}u0*`)}${short}|${backslashes}{0,9}(?:` +
+    `(?:&|%(?:25)*26)(?:amp(?:;|%(?:25)*3b))*(?:(?:#|%(?:25)*23)(?:x0*${hex}|0*${code})${name})(?:;|%(?:25)*3b)|` +
+    `${escapeUnits(toBytes(char), "%(?:25)*0*")}|[\\u{${hex}}${"+-_"[" +/".indexOf(char)] ?? ""}]))`
 }
 
-/** Returns the patterns of a secret: the beginning of each, and the rest. */
-const toPatterns = (secret: string): ReadonlyArray<readonly [head: string, rest: string]> => {
+/** Returns the patterns of a secret: the beginning of each, and the whole. */
+const toPatterns = (secret: string): ReadonlyArray<readonly [head: string, whole: string]> => {
   const bytes = toBytes(secret)
   // wherever it begins in what is encoded
   const encoded = [0, 1, 2].map((shift) =>
     btoa(" ".repeat(shift) + bytes).slice(shift && shift + 1, (shift + bytes.length) * 4 / 3)
   )
-  return [secret, ...encoded].map((text) => {
-    const chars = Array.from(text.slice(0, maxLength), toPattern)
+  return [secret, ...encoded].map((text, shift) => {
+    // nobody escapes a letter of Base64
+    const chars = Array.from(text.slice(0, maxLength), (char) => shift > 0 && /\w/.test(char) ? char : toPattern(char))
     const rest = chars.splice(headLength).join("")
-    return [chars.join(""), `(?:${rest}${text.length > maxLength ? following : ""}|${following})`]
+    const head = chars.join("")
+    return [head, `${head}${rest}${text.length > maxLength ? following : ""}|${head}${following}`]
   })
 }
 
@@ -67,7 +77,7 @@ export const make = (secrets: () => ReadonlyArray<string>): Redact => {
       if (!heads?.test(read)) return read
       isSame = false
       // costs much more to compile
-      whole ??= new RegExp(patterns.map((one) => one.join("")).join("|"), "giu")
+      whole ??= new RegExp(patterns.map(([, whole]) => whole).join("|"), "giu")
       return read.replace(whole, "<redacted>")
     }
 
