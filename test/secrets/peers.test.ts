@@ -2,8 +2,8 @@
 import { Agent, Id, OAuth } from "@effect-a2a/core"
 import { MemoryLake } from "@effect-a2a/memorylake"
 import { NodeAgent } from "@effect-a2a/node"
-import { Rest } from "@effect-a2a/transport-rest"
 import { Adk, AdkClient, AdkContent } from "@effect-a2a/transport-adk"
+import { Rest } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -106,10 +106,14 @@ const peers: Readonly<Record<string, Peer>> = {
 
 /** What a request held that may be secret, each text in some of the forms. */
 const toSaid = ({ body, headers, target }: Server.Asked, first: number): string =>
-  [headers.authorization, headers["x-gateway"], headers.cookie, headers["x-session"], target, body].flatMap((text = "") => {
-    const forms = Object.values(Secrets.encodings)
-    return [...forms.slice(first), ...forms.slice(0, first)].slice(0, 4).map((encode) => encode(text.slice(0, 600)))
-  }).join(" ")
+  [headers.authorization, headers["x-gateway"], headers.cookie, headers["x-session"], target, body].flatMap(
+    (text = "") => {
+      const forms = Object.values(Secrets.encodings)
+      return [...forms.slice(first), ...forms.slice(0, first)].slice(0, 4).map((encode) =>
+        encode(String(text).slice(0, 600))
+      )
+    }
+  ).join(" ")
 
 const isSecretFree = (call: Effect.Effect<unknown, unknown>, where: string) =>
   Effect.gen(function*() {

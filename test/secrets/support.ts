@@ -175,7 +175,7 @@ export const observed = <A, E, R>(self: Effect.Effect<A, E, R>) => {
           status._tag === "Ended" && Exit.isFailure(status.exit) ? status : ""
         ]),
         { depth: 30, showHidden: true }
-      ),
+      )
     }))
   )
 }

@@ -8,31 +8,28 @@ import { toBytes } from "../credentials/placement.ts"
 const maxRead = 256 * 1024
 
 /** The characters of a secret that are searched; what follows on them is redacted with them. */
-const maxLength = 256
+const maxLength = 128
 
 /** The beginning of a secret that is redacted with what follows on it, since the rest may have been cut off. */
 const headLength = 8
 
 const following = "[^\\s\"'<>&,;…]*"
+const backslash = "(?:\\\\|%(?:25)*5c)"
 
-const backslashes = "(?:\\\\|%(?:25)*5c)"
-
-/** Escapes each unit of a text, by its code in hexadecimal. */
 const escapeUnits = (text: string, prefix: string) =>
   text.replace(/[^]/g, (unit) => prefix + unit.charCodeAt(0).toString(16))
 
 /**
- * Returns a pattern of a character in the escapes of URLs, forms, JSON and HTML, once more around one another, and in both
+ * Returns a pattern of a character in the escapes of JSON, HTML, URLs and forms, once more around one another, and in both
  * alphabets of Base64.
  */
 const toPattern = (char: string): string => {
   const code = char.codePointAt(0)!
   const hex = code.toString(16)
   // such as "n" for a line feed
-  const short = code < 32 ? `|${backslashes}{1,9}${JSON.stringify(char).at(-2)}` : ""
-  const name = /[&<>"']/.test(char) ? "|[a-z]{2,4}" : ""
-  return `(?:${escapeUnits(char, `${backslashes}{1,9}u0*`)}${short}|${backslashes}{0,9}(?:` +
-    `(?:&|%(?:25)*26)(?:amp(?:;|%(?:25)*3b))*(?:(?:#|%(?:25)*23)(?:x0*${hex}|0*${code})${name})(?:;|%(?:25)*3b)|` +
+  const short = code < 32 ? `|${backslash}{1,9}${JSON.stringify(char).at(-2)}` : ""
+  return `(?:${escapeUnits(char, `${backslash}{1,9}u0*`)}${short}|${backslash}{0,9}(?:` +
+    `(?:&|%(?:25)*26)(?:amp(?:;|%(?:25)*3b))*(?:(?:#|%(?:25)*23)(?:x0*${hex}|0*${code})|[a-z]{2,4})(?:;|%(?:25)*3b)|` +
     `${escapeUnits(toBytes(char), "%(?:25)*0*")}|[\\u{${hex}}${"+-_"[" +/".indexOf(char)] ?? ""}]))`
 }
 
@@ -43,12 +40,11 @@ const toPatterns = (secret: string): ReadonlyArray<readonly [head: string, whole
   const encoded = [0, 1, 2].map((shift) =>
     btoa(" ".repeat(shift) + bytes).slice(shift && shift + 1, (shift + bytes.length) * 4 / 3)
   )
-  return [secret, ...encoded].map((text, shift) => {
+  return [secret, ...encoded].map((text, index) => {
     // nobody escapes a letter of Base64
-    const chars = Array.from(text.slice(0, maxLength), (char) => shift > 0 && /\w/.test(char) ? char : toPattern(char))
-    const rest = chars.splice(headLength).join("")
-    const head = chars.join("")
-    return [head, `${head}${rest}${text.length > maxLength ? following : ""}|${head}${following}`]
+    const chars = Array.from(text.slice(0, maxLength), (char) => index > 0 && /\w/.test(char) ? char : toPattern(char))
+    const head = chars.slice(0, headLength).join("")
+    return [head, `${chars.join("")}${text.length > maxLength ? following : ""}|${head}${following}`]
   })
 }
 
@@ -62,22 +58,22 @@ export type Redact = <A>(value: A) => A
 export const make = (secrets: () => ReadonlyArray<string>): Redact => {
   let heads: RegExp | undefined
   let whole: RegExp | undefined
-  let patterns: ReadonlyArray<readonly [string, string]>
+  let patterns: ReturnType<typeof toPatterns>
+  const join = (index: 0 | 1) => patterns.map((one) => one[index]).join("|") || "(?!)"
 
   return (value) => {
     patterns ??= secrets().flatMap(toPatterns)
-    heads ??= new RegExp(patterns.map(([head]) => head).join("|") || "(?!)", "iu")
+    const mayContain = heads ??= new RegExp(join(0), "iu")
     let left = maxRead
     let isSame = true
 
     const clean = (text: string): string => {
       const read = text.slice(0, left)
       left -= read.length
-      isSame &&= read === text
-      if (!heads?.test(read)) return read
-      isSame = false
-      // costs much more to compile
-      whole ??= new RegExp(patterns.map(([, whole]) => whole).join("|"), "giu")
+      isSame &&= read === text && !mayContain.test(read)
+      if (isSame) return read
+      // costs more to compile
+      whole ??= new RegExp(join(1), "giu")
       return read.replace(whole, "<redacted>")
     }
 
@@ -87,13 +83,10 @@ export const make = (secrets: () => ReadonlyArray<string>): Redact => {
       const prototype: unknown = Object.getPrototypeOf(value ?? 0)
       if (!(value instanceof Error) && prototype !== Object.prototype) return value
       const copy = Object.create(prototype as object)
-      for (const name of Object.getOwnPropertyNames(value)) {
+      for (const [name, { enumerable }] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
         if (left <= 0) break
-        Object.defineProperty(copy, clean(name), {
-          value: deep(Reflect.get(value as object, name)),
-          enumerable: Object.prototype.propertyIsEnumerable.call(value, name),
-          writable: true
-        })
+        const member = Reflect.get(value as object, name)
+        Object.defineProperty(copy, clean(name), { enumerable: enumerable!, value: deep(member), writable: true })
       }
       return copy
     }
@@ -104,7 +97,7 @@ export const make = (secrets: () => ReadonlyArray<string>): Redact => {
 }
 
 /** Headers of the protocol and of HTTP itself, whose values are not secret. */
-const open = /^(?:accept|content-|(?:x-)?a2a-(?:version|extensions)|last-event-id|user-agent)/i
+const open = /^(?:accept|content-|(?:x-)?a2a-[ev]|last-event-id|user-agent)/i
 
 /** Returns what may be secret in the value of a header: the whole, without its scheme, and the values of its pairs. */
 export const ofHeader = ([name, value]: readonly [string, string]): ReadonlyArray<string> =>
