@@ -172,6 +172,8 @@ describe("redaction", () => {
     assert.include(found("authorization", "Token abcdefgh"), "abcdefgh")
     assert.includeMembers([...found("cookie", "session=abcdefgh; theme=ijklmnop==")], ["abcdefgh", "ijklmnop=="])
     assert.includeMembers([...found("x-signature", "keyId=abcdefgh,signature=ijklmnop")], ["abcdefgh", "ijklmnop"])
+    assert.includeMembers([...found("cookie", "a=b; sid=abc/def+=&ghi")], ["abc/def+=&ghi"])
+    assert.includeMembers([...found("x-signature", "keyId=\"abcdefgh\"")], ["abcdefgh"])
     assert.include(found("x-session", "abc/def+ghi="), "abc/def+ghi=")
     for (const name of ["accept", "Content-Type", "A2A-Version", "x-a2a-extensions", "user-agent", "accept-language"]) {
       assert.deepStrictEqual(found(name, "abcdefghijkl"), [])

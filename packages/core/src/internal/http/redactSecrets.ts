@@ -100,8 +100,11 @@ export const make = (secrets: () => ReadonlyArray<string>): Redact => {
 const open = /^(?:accept|content-|(?:x-)?a2a-[ev]|last-event-id|user-agent)/i
 
 /** Returns what may be secret in the value of a header: the whole, without its scheme, and the values of its pairs. */
-export const ofHeader = ([name, value]: readonly [string, string]): ReadonlyArray<string> =>
-  open.test(name) ? [] : [value.replace(/^\S+ (?=\S+$)/, ""), ...value.split(/[;,]?\s*[^;,=]*=(?=[^=;,])/).slice(1)]
+export const ofHeader = ([name, value]: readonly [string, string]): ReadonlyArray<string> => {
+  if (open.test(name)) return []
+  const bare = value.replace(/^\S+ (?=\S+$)/, "")
+  return [bare, ...bare.split(/[;,]\s*/).map((pair) => pair.replace(/^[^=]*="?|"$/g, ""))]
+}
 
 /** Returns what is secret in a request: `secrets`, headers that a program gave, the URL's query, tokens of webhooks. */
 export const ofRequest = (request: {
