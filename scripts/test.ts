@@ -33,12 +33,18 @@ const tests = (): Count => {
   return { passed: numPassedTests, failed: ok ? numFailedTests : Math.max(1, numFailedTests) }
 }
 
+/** `.ci/run` fuzzes for minutes, from a new seed. */
+const fuzzing = process.env.FUZZ_MINUTES === undefined
+  ? ["--rounds", "8", "--seed", "1"]
+  : ["--minutes", process.env.FUZZ_MINUTES]
+
 const counts = [
   step("lint", () => once(tool("oxlint", ["--deny-warnings"]))),
   step("types", () => once(tsc(["-b"]))),
   step("format", () => once(tool("dprint", ["check"]))),
   step("size", () => once(tool("node", ["scripts/size.ts"]))),
-  step("tests", tests)
+  step("tests", tests),
+  step("fuzz", () => once(tool("node", ["scripts/fuzz.ts", ...fuzzing])))
 ]
 const sum = (key: keyof Count) => counts.reduce((total, count) => total + count[key], 0)
 process.exitCode = sum("failed") === 0 ? 0 : 1

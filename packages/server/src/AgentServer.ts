@@ -70,7 +70,10 @@ export interface Options {
    * Default: 2,000.
    */
   readonly maxRunning?: number | undefined
-  /** The most tasks at work of one caller; beyond it messages are refused with `RateLimitError`. Default: 1,000. */
+  /**
+   * The most tasks at work of one authenticated caller; beyond it messages are refused with `RateLimitError`. Default:
+   * 1,000.
+   */
   readonly maxRunningPerOwner?: number | undefined
   /**
    * The response to `GetExtendedAgentCard`. If the card declares `securitySchemes`, a request without `Caller.Current`

@@ -31,7 +31,8 @@ export const make = ({ maxRunning, maxRunningPerOwner }: Limits): Running => {
   return {
     check: (owner) =>
       Effect.suspend((): Effect.Effect<void, AgentErrorReason> =>
-        (turns.get(owner) ?? 0) >= maxRunningPerOwner
+        // anonymous callers are one owner, and there is nobody to be fair to
+        owner !== undefined && (turns.get(owner) ?? 0) >= maxRunningPerOwner
           ? Effect.fail(reason("RateLimitError", {
             message: `this caller has ${maxRunningPerOwner} tasks at work, the most that are allowed`,
             retryAfter

@@ -7,6 +7,7 @@ import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as AgentError from "../../AgentError.ts"
 import type * as Dialect from "../../Dialect.ts"
+import * as Metadata from "../../Metadata.ts"
 import { byCode, byStatus, byWord, type Tag, type TagOf, toWord } from "../errors/errorTable.ts"
 import { type JsonObject, type Members, omitUndefined } from "./wireSchema.ts"
 
@@ -60,7 +61,7 @@ const readDetails = (details: unknown): Partial<Dialect.WireFailure> => {
 
 /** Reads a code: below zero it is a JSON-RPC code, else an HTTP status. */
 const readCode = (code: unknown): Partial<Dialect.WireFailure> =>
-  typeof code !== "number" || !Number.isInteger(code) ? {} : code < 0 ? { code } : { status: code }
+  !Number.isSafeInteger(code) ? {} : Number(code) < 0 ? { code: Number(code) } : { status: Number(code) }
 
 /** Reads the `error` member of a REST body or of a JSON-RPC response. `data` is a list, an object, or a text. */
 export const readError = (error: unknown): Dialect.WireFailure => {
@@ -147,7 +148,9 @@ export interface RequestContext {
 
 /** Converts a refusal to a reason. */
 export const toReason = (failure: Dialect.WireFailure, context: RequestContext): AgentError.AgentErrorReason => {
-  const { details, message, retryAfter, status } = failure
+  const { message, retryAfter, status } = failure
+  // what the peer sent need not be JSON that can be written: 1e400 is infinite
+  const details = Metadata.isJson(failure.details) ? failure.details : undefined
   if (failure.isMalformed === true) {
     const { dialect } = context
     return new AgentError.MalformedResponseError({ message, dialect, issue: message, ...omitUndefined({ details }) })
