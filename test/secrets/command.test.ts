@@ -74,7 +74,7 @@ describe("the command", () => {
       }).pipe(Effect.scoped), covers("attack:S2-49", "ML-02"))
   }
 
-  it.live("shows none in a process of its own", () =>
+  it.live("shows none in another process", () =>
     Effect.gen(function*() {
       const { url } = yield* Server.make(answers.refuses!)
       const args = ["ask", "hi", "--verbose", "--url", Secrets.withQuery(url), "--header", given("X-Pass")]

@@ -102,7 +102,7 @@ const open = /^(?:accept|content-|(?:x-)?a2a-[ev]|last-event-id|user-agent)/i
 /** Returns what may be secret in the value of a header: the whole, without its scheme, and the values of its pairs. */
 export const ofHeader = ([name, value]: readonly [string, string]): ReadonlyArray<string> => {
   if (open.test(name)) return []
-  const bare = value.replace(/^\S+ (?=\S+$)/, "")
+  const bare = value.replace(/^[\w-]+ (?=\S+$)/, "")
   return [bare, ...bare.split(/[;,]\s*/).map((pair) => pair.replace(/^[^=]*="?|"$/g, ""))]
 }
 
