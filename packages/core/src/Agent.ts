@@ -24,6 +24,7 @@
  *
  * @since 0.1.0
  */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { dual, identity } from "effect/Function"
@@ -37,7 +38,6 @@ import * as Answer from "./Answer.ts"
 import type * as Id from "./Id.ts"
 import * as Slot from "./internal/client/slot.ts"
 import { publicUrl } from "./internal/errors/publicUrl.ts"
-import * as Waiting from "./internal/transport/waitForTask.ts"
 import * as Baseline from "./internal/turn/baseline.ts"
 import * as Foreign from "./internal/turn/foreign.ts"
 import * as TaskFold from "./internal/turn/taskFold.ts"
@@ -286,6 +286,10 @@ const successful = <A extends Task.Task | Message.Message>(
     : Effect.fail(new AgentError.AgentError({ operation, target, reason }))
 }
 
+// agents seldom return a task early, and few programs wait: pages load what that needs only then
+const loadSettle = /*#__PURE__*/ Effect.promise(() => import("./internal/transport/lazy/settle.ts"))
+const loadWaiting = /*#__PURE__*/ Effect.promise(() => import("./internal/transport/lazy/waitForTask.ts"))
+
 const listPages = (
   { call }: AgentTransport["Service"],
   target: string,
@@ -320,11 +324,17 @@ export const make: Effect.Effect<Service, never, AgentTransport> = Effect.map(Ag
   const { call } = transport
   const target = publicUrl(transport.target.url)
 
-  const send = (input: Message.Input, options?: Options) =>
-    toRequest(input, options).pipe(
-      Effect.flatMap((request) => call(Operation.SendMessage, request)),
-      Effect.flatMap((result) => successful(Operation.SendMessage._tag, target, result))
+  const send = Effect.fnUntraced(function*(input: Message.Input, options?: Options) {
+    const request = yield* toRequest(input, options)
+    const began = yield* Clock.currentTimeMillis
+    const result = yield* call(Operation.SendMessage, request)
+    const isEarly = result._tag === "Task" && TaskState.isAtWork(result.status.state) && !options?.returnImmediately
+    return yield* successful(
+      Operation.SendMessage._tag,
+      target,
+      isEarly ? yield* (yield* loadSettle).settle(transport, request, result, began) : result
     )
+  })
 
   return Slot.attach<Service>({
     transport,
@@ -369,6 +379,9 @@ export interface TagClass<in out Self, in out Key extends string>
 const layerOf = <Self>(tag: Context.Key<Self, Service>): Layer.Layer<Self, never, AgentTransport> =>
   Layer.fresh(Layer.effect(tag, make))
 
+const waitForSuccess = (agent: Service, task: Id.TaskId | Task.Task, options: WaitOptions = {}) =>
+  Effect.flatMap(loadWaiting, (waiting) => waiting.waitForSuccess(agent, task, options.policy))
+
 const clientOf = <Self>(tag: Context.Key<Self, Service>): Client<Self> => {
   const access = <A, E>(f: (agent: Service) => Effect.Effect<A, E>) => Effect.flatMap(tag, f)
   const accessStream = <A, E>(f: (agent: Service) => Stream.Stream<A, E>) => Stream.unwrap(Effect.map(tag, f))
@@ -381,7 +394,7 @@ const clientOf = <Self>(tag: Context.Key<Self, Service>): Client<Self> => {
     getTask: (id, options) => access((agent) => agent.getTask(id, options)),
     listTasks: (options) => accessStream((agent) => agent.listTasks(options)),
     subscribe: (id) => accessStream((agent) => agent.subscribe(id)),
-    waitFor: (task, options) => access((agent) => Waiting.waitForSuccess(agent, task, options?.policy)),
+    waitFor: (task, options) => access((agent) => waitForSuccess(agent, task, options)),
     cancel: (id, options) => access((agent) => agent.cancel(id, options)),
     pushConfigs: {
       create: (config) => access((agent) => agent.pushConfigs.create(config)),
@@ -472,7 +485,7 @@ export const subscribe: Client<Agent>["subscribe"] = (id) => accessStream((agent
  * happens only with a vendor whose `GetTask` leaves it out.
  */
 export const waitFor: Client<Agent>["waitFor"] = (task, options) =>
-  access((agent) => Waiting.waitForSuccess(agent, task, options?.policy))
+  access((agent) => waitForSuccess(agent, task, options))
 
 /** Cancels a task and returns it. */
 export const cancel: Client<Agent>["cancel"] = (id, options) => access((agent) => agent.cancel(id, options))

@@ -45,6 +45,7 @@ import * as Saving from "./internal/conversation/autosave.ts"
 import * as Resume from "./internal/conversation/resume.ts"
 import * as Thread from "./internal/conversation/thread.ts"
 import * as Turn from "./internal/conversation/turn.ts"
+import { CurrentOnEarlyTask } from "./internal/transport/settle.ts"
 import type * as Message from "./Message.ts"
 import type * as StreamEvent from "./StreamEvent.ts"
 import type * as Task from "./Task.ts"
@@ -101,11 +102,12 @@ const send = (thread: Thread.Thread, input: Message.Input, options?: Agent.Optio
   Effect.scoped(
     Effect.flatMap(Turn.begin(thread, input, options), ({ asked, fail, message, observe, options, policy }) =>
       thread.agent.send(message, options).pipe(
+        // so that the task is known if nobody waits for it any longer
+        Effect.provideService(CurrentOnEarlyTask, (task) =>
+          observe([task])),
         Effect.retry(policy),
         Effect.tapError(fail),
-        Effect.tap((result) =>
-          observe([result])
-        ),
+        Effect.tap((result) => observe([result])),
         Effect.map((result) => ({ result, asked }))
       ))
   )

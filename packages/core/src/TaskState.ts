@@ -46,6 +46,10 @@ export const isUnsuccessful = (state: TaskState): state is Exclude<Terminal, "co
 export const isInterrupted = (state: TaskState): state is Interrupted =>
   state === "input-required" || state === "auth-required"
 
+/** Returns true if the agent is at work on the task, or about to begin. */
+export const isAtWork = (state: TaskState): state is "submitted" | "working" =>
+  state === "submitted" || state === "working"
+
 /** Returns true if the state is terminal or interrupted: the agent does nothing further unless the caller acts. */
 export const isSettled = (state: TaskState): state is Terminal | Interrupted =>
   isTerminal(state) || isInterrupted(state)

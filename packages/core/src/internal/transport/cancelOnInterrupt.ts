@@ -5,6 +5,7 @@
  */
 import * as Cause from "effect/Cause"
 import * as Channel from "effect/Channel"
+import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -22,6 +23,7 @@ import * as TaskProgress from "../../TaskProgress.ts"
 import * as TaskState from "../../TaskState.ts"
 import * as Transport from "../../Transport.ts"
 import { isForeign } from "../turn/foreign.ts"
+import { settle } from "./settle.ts"
 import * as SingleEvent from "./singleEvent.ts"
 import * as StreamEnd from "./streamEnd.ts"
 
@@ -196,11 +198,29 @@ export const decorate = (settings: Settings): Transport.Transport => {
       : Effect.onInterrupt(next, () => settings.background(cancel(settings, request, taskId)))
   }
 
+  /** Waits for a task that the agent returns early, and cancels it if the caller does not. */
+  const callAwaited = Effect.fnUntraced(
+    function*(request: Request, once: Effect.Effect<Task | Message.Message, Failure>) {
+      const began = yield* Clock.currentTimeMillis
+      const result = yield* once
+      if (result._tag === "Message" || !TaskState.isAtWork(result.status.state)) return result
+      return yield* Effect.onExit(
+        settle(settings.transport, request, result, began),
+        (exit) =>
+          Exit.isFailure(exit) && isAbandoned(exit.cause)
+            ? settings.background(cancel(settings, request, result.id))
+            : Effect.void
+      )
+    }
+  )
+
   return Transport.intercept({
     SendStreamingMessage: (request, next) => watch(settings, request, next(request)),
     SendMessage: (request, next) => {
-      const unary = Effect.suspend(() => callUnary(request, next(request)))
-      if (!hasStreams || request.configuration?.returnImmediately === true) return unary
+      const isAwaited = request.configuration?.returnImmediately !== true
+      const once = Effect.suspend(() => callUnary(request, next(request)))
+      const unary = isAwaited ? callAwaited(request, once) : once
+      if (!hasStreams || !isAwaited) return unary
       return callByStream(settings, request).pipe(
         Effect.catch((error) => {
           if (error !== undefined) return Effect.fail(error)
