@@ -476,31 +476,66 @@ describe("a unary send that goes by stream", () => {
     covers("field:N2-37")
   )
 
-  it.effect("is unary if the card declares no streams, and returns a task at work as that does", () =>
-    Effect.gen(function*() {
-      const card: AgentCard.AgentCard = { ...AgentTest.card, capabilities: { streaming: false } }
-      const send = through().json(sendJson(rest, "working"))
-      const { agent, kinds } = talk(
-        rest,
-        { send },
-        (self) => AgentTransport.cancelOnInterrupt()(AgentTransport.withCard(card)(self))
-      )
-      const sent = yield* Agent.send("hi").pipe(Effect.provide(agent))
-      assert.deepStrictEqual([sent._tag === "Task" && sent.status.state, kinds()], ["working", ["send"]])
-    }))
-
-  it.effect("returns a task at work if the agent responds with one document", () =>
-    inEach((combination) =>
+  it.effect(
+    "is unary if the card declares no streams, and waits for a task that is returned early",
+    () =>
       Effect.gen(function*() {
-        const stream: Respond = (asked) =>
-          new Response(result(combination, asked, sendJson(combination, "working")), {
-            headers: { "content-type": "application/json" }
-          })
-        const { agent, kinds } = talk(combination, { stream })
-        const sent = yield* Agent.send("hi").pipe(Effect.provide(agent))
-        assert.deepStrictEqual([sent._tag === "Task" && sent.status.state, kinds()], ["working", ["stream"]])
-      })
-    ))
+        const card: AgentCard.AgentCard = { ...AgentTest.card, capabilities: { streaming: false } }
+        const responses = { send: through().json(sendJson(rest, "working")), get: through().taskResponse("completed") }
+        const { agent, kinds } = talk(
+          rest,
+          responses,
+          (self) => AgentTransport.cancelOnInterrupt()(AgentTransport.withCard(card)(self))
+        )
+        const sent = yield* fastForward(Agent.send("hi").pipe(Effect.provide(agent)))
+        assert.deepStrictEqual([sent._tag === "Task" && sent.status.state, kinds()[0]], ["completed", "send"])
+        assert.notInclude(kinds(), "cancel")
+      }),
+    covers("attack:S2-55")
+  )
+
+  for (const how of ["is interrupted", "is limited"] as const) {
+    it.effect(`cancels a task that is returned early if the wait ${how}`, () =>
+      Effect.gen(function*() {
+        const working = through().taskResponse("working")
+        const asked = yield* Deferred.make<void>()
+        const { agent, kinds } = talk(rest, {
+          stream: refusal(405),
+          send: through().json(sendJson(rest, "submitted")),
+          get: (one) => {
+            Deferred.doneUnsafe(asked, Effect.void)
+            return working(one)
+          }
+        })
+        const ask = Agent.ask("hi").pipe(
+          Agent.withTimeouts(how === "is limited" ? { total: "1 minute" } : {}),
+          Effect.provide(agent),
+          Effect.exit
+        )
+        const fiber = yield* Effect.forkChild(ask)
+        yield* fastForward(Deferred.await(asked))
+        yield* how === "is limited" ? fastForward(Fiber.join(fiber)) : Fiber.interrupt(fiber)
+        yield* fastForward(Effect.sleep("1 second"))
+        assert.deepStrictEqual(kinds().at(-1), "cancel")
+      }), covers("attack:S2-55"))
+  }
+
+  it.effect(
+    "waits for a task that an agent returns early in one document",
+    () =>
+      inEach((combination) =>
+        Effect.gen(function*() {
+          const stream: Respond = (asked) =>
+            new Response(result(combination, asked, sendJson(combination, "working")), {
+              headers: { "content-type": "application/json" }
+            })
+          const { agent, kinds } = talk(combination, { stream, get: through(combination).taskResponse("completed") })
+          const sent = yield* fastForward(Agent.send("hi").pipe(Effect.provide(agent)))
+          assert.deepStrictEqual([sent._tag === "Task" && sent.status.state, kinds()[0]], ["completed", "stream"])
+        })
+      ),
+    covers("attack:S2-55")
+  )
 
   it.effect("of an agent without streams cancels the task that its message names", () =>
     Effect.gen(function*() {

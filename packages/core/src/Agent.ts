@@ -38,6 +38,7 @@ import * as Answer from "./Answer.ts"
 import type * as Id from "./Id.ts"
 import * as Slot from "./internal/client/slot.ts"
 import { publicUrl } from "./internal/errors/publicUrl.ts"
+import * as Waiting from "./internal/transport/waitForTask.ts"
 import * as Baseline from "./internal/turn/baseline.ts"
 import * as Foreign from "./internal/turn/foreign.ts"
 import * as TaskFold from "./internal/turn/taskFold.ts"
@@ -150,8 +151,10 @@ export interface Client<R> {
   /** Fetches the extended agent card, which an agent shows to authenticated callers only. */
   readonly extendedCard: Effect.Effect<AgentCard.AgentCard, Failure, R>
   /**
-   * Sends a message and waits until the task settles, unless `returnImmediately` is set. Fails with `TaskFailedError`,
-   * `TaskCanceledError` or `TaskRejectedError` if the task ended so; input-required and auth-required count as success.
+   * Sends a message and waits until the task settles, unless `returnImmediately` is set. A task that the agent returns at
+   * work all the same is waited for as {@link waitFor} does, within the total timeout, or an hour. Fails with
+   * `TaskFailedError`, `TaskCanceledError` or `TaskRejectedError` if the task ended so; input-required and auth-required
+   * count as success.
    * Interrupting it closes the connection and leaves the agent at work, unless `AgentTransport.cancelOnInterrupt` cancels
    * the task.
    */
@@ -286,9 +289,8 @@ const successful = <A extends Task.Task | Message.Message>(
     : Effect.fail(new AgentError.AgentError({ operation, target, reason }))
 }
 
-// agents seldom return a task early, and few programs wait: pages load what that needs only then
-const loadSettle = /*#__PURE__*/ Effect.promise(() => import("./internal/transport/lazy/settle.ts"))
-const loadWaiting = /*#__PURE__*/ Effect.promise(() => import("./internal/transport/lazy/waitForTask.ts"))
+// agents seldom return a task early: a page loads what that needs only then
+const loadSettle = /*#__PURE__*/ Effect.promise(() => import("./internal/transport/lazySettle.ts"))
 
 const listPages = (
   { call }: AgentTransport["Service"],
@@ -379,9 +381,6 @@ export interface TagClass<in out Self, in out Key extends string>
 const layerOf = <Self>(tag: Context.Key<Self, Service>): Layer.Layer<Self, never, AgentTransport> =>
   Layer.fresh(Layer.effect(tag, make))
 
-const waitForSuccess = (agent: Service, task: Id.TaskId | Task.Task, options: WaitOptions = {}) =>
-  Effect.flatMap(loadWaiting, (waiting) => waiting.waitForSuccess(agent, task, options.policy))
-
 const clientOf = <Self>(tag: Context.Key<Self, Service>): Client<Self> => {
   const access = <A, E>(f: (agent: Service) => Effect.Effect<A, E>) => Effect.flatMap(tag, f)
   const accessStream = <A, E>(f: (agent: Service) => Stream.Stream<A, E>) => Stream.unwrap(Effect.map(tag, f))
@@ -394,7 +393,7 @@ const clientOf = <Self>(tag: Context.Key<Self, Service>): Client<Self> => {
     getTask: (id, options) => access((agent) => agent.getTask(id, options)),
     listTasks: (options) => accessStream((agent) => agent.listTasks(options)),
     subscribe: (id) => accessStream((agent) => agent.subscribe(id)),
-    waitFor: (task, options) => access((agent) => waitForSuccess(agent, task, options)),
+    waitFor: (task, options) => access((agent) => Waiting.waitForSuccess(agent, task, options?.policy)),
     cancel: (id, options) => access((agent) => agent.cancel(id, options)),
     pushConfigs: {
       create: (config) => access((agent) => agent.pushConfigs.create(config)),
@@ -452,8 +451,10 @@ export const card: Client<Agent>["card"] = /*#__PURE__*/ access((agent) => agent
 export const extendedCard: Client<Agent>["extendedCard"] = /*#__PURE__*/ access((agent) => agent.extendedCard)
 
 /**
- * Sends a message and waits until the task settles, unless `returnImmediately` is set. Fails with `TaskFailedError`,
- * `TaskCanceledError` or `TaskRejectedError` if the task ended so; input-required and auth-required count as success.
+ * Sends a message and waits until the task settles, unless `returnImmediately` is set. A task that the agent returns at
+ * work all the same is waited for as {@link waitFor} does, within the total timeout, or an hour. Fails with
+ * `TaskFailedError`, `TaskCanceledError` or `TaskRejectedError` if the task ended so; input-required and auth-required
+ * count as success.
  * Interrupting it closes the connection and leaves the agent at work, unless `AgentTransport.cancelOnInterrupt` cancels
  * the task.
  */
@@ -485,7 +486,7 @@ export const subscribe: Client<Agent>["subscribe"] = (id) => accessStream((agent
  * happens only with a vendor whose `GetTask` leaves it out.
  */
 export const waitFor: Client<Agent>["waitFor"] = (task, options) =>
-  access((agent) => waitForSuccess(agent, task, options))
+  access((agent) => Waiting.waitForSuccess(agent, task, options?.policy))
 
 /** Cancels a task and returns it. */
 export const cancel: Client<Agent>["cancel"] = (id, options) => access((agent) => agent.cancel(id, options))

@@ -6,14 +6,12 @@
  * import { NodeFile } from "@effect-a2a/node"
  * import { Effect } from "effect"
  *
- * const notes = Effect.map(NodeFile.read("README.md"), (bytes) => Part.raw(bytes, { filename: "README.md" }))
- * const refused = Effect.all({
- *   folder: Effect.flip(NodeFile.read(".")),
- *   large: Effect.flip(NodeFile.read("README.md", { maxSize: "1 B" }))
- * })
- * const { folder, large } = await Effect.runPromise(refused)
- * const sent = [(await Effect.runPromise(notes))._tag, folder.message, large.reason]
- * // => ["Raw", ". is a directory, not a file", "TooLarge"]
+ * const attach = (path: string) => Effect.map(NodeFile.read(path), (bytes) => Part.raw(bytes, { filename: path }))
+ * const [folder, node] = await Effect.runPromise(
+ *   Effect.all([Effect.flip(attach(".")), Effect.flip(attach(process.execPath))])
+ * )
+ * folder.message // => ". is a directory, not a file"
+ * node.reason // => "TooLarge"
  * ```
  *
  * @since 0.1.0

@@ -28,7 +28,7 @@ describe("NodeFile.read", () => {
       }
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)), covers("attack:S2-48"))
 
-  it.live("refuses whatever is no regular file, without opening it", () =>
+  it.live("refuses whatever is not a regular file, without opening it", () =>
     Effect.gen(function*() {
       const files = yield* FileSystem.FileSystem
       const folder = yield* temporary

@@ -26,12 +26,12 @@ const maxPause = 300_000
 
 /** Tries again after the pause (milliseconds), doubled each time up to 10 s, as long as the errors are retryable. */
 const repeat = (attempt: Effect.Effect<Task, AgentError>, pause = 500): Effect.Effect<Task, AgentError> =>
-  Effect.catch(attempt, (error) => {
+  attempt.pipe(Effect.catch((error) => {
     const longer = Math.max(pause, error.retryAfter === undefined ? 0 : Duration.toMillis(error.retryAfter))
     return error.isRetryable && longer <= maxPause
       ? Effect.delay(repeat(attempt, Math.min(2 * pause, 10_000)), longer)
       : Effect.fail(error)
-  })
+  }))
 
 /**
  * Returns the task of a send once it has settled in any state, if the agent returned it early although it was to wait for
