@@ -152,7 +152,7 @@ export interface Client<R> {
   readonly extendedCard: Effect.Effect<AgentCard.AgentCard, Failure, R>
   /**
    * Sends a message and waits until the task settles, unless `returnImmediately` is set. A task that the agent returns at
-   * work all the same is waited for as {@link waitFor} does, within the total timeout, or an hour. Fails with
+   * work nevertheless is waited for as {@link waitFor} does, within the total timeout, or an hour. Fails with
    * `TaskFailedError`, `TaskCanceledError` or `TaskRejectedError` if the task ended so; input-required and auth-required
    * count as success.
    * Interrupting it closes the connection and leaves the agent at work, unless `AgentTransport.cancelOnInterrupt` cancels
@@ -452,7 +452,7 @@ export const extendedCard: Client<Agent>["extendedCard"] = /*#__PURE__*/ access(
 
 /**
  * Sends a message and waits until the task settles, unless `returnImmediately` is set. A task that the agent returns at
- * work all the same is waited for as {@link waitFor} does, within the total timeout, or an hour. Fails with
+ * work nevertheless is waited for as {@link waitFor} does, within the total timeout, or an hour. Fails with
  * `TaskFailedError`, `TaskCanceledError` or `TaskRejectedError` if the task ended so; input-required and auth-required
  * count as success.
  * Interrupting it closes the connection and leaves the agent at work, unless `AgentTransport.cancelOnInterrupt` cancels
