@@ -90,6 +90,20 @@ describe("packages", () => {
     }
   })
 
+  it("name the Node that they need, and come with a README", covers("attack:S2-54"), () => {
+    // `URL.parse` came with 22.1, and what node and cli depend on needs 22.19
+    const expected = (name: string) => name in outside ? ">=22.19.0" : ">=22.1.0"
+    for (const name of packages) {
+      const { description, engines, private: isPrivate } = JSON.parse(read(`packages/${name}/package.json`))
+      if (isPrivate === true) continue
+      assert.deepStrictEqual(engines, { node: expected(name) }, name)
+      assert.isNotEmpty(description)
+      const readme = read(`packages/${name}/README.md`)
+      assert.isTrue(readme.startsWith(`# @effect-a2a/${name}\n`), name)
+      assert.match(readme, /^npm install /m, name)
+    }
+  })
+
   it("take versions from the catalog, which pins effect and Node exactly", covers("SDK-04"), () => {
     const workspace = read("pnpm-workspace.yaml")
     const catalog = (name: string) => new RegExp(`^ {2}"?${name}"?: (.+)$`, "m").exec(workspace)?.[1] ?? ""
