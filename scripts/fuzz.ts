@@ -61,8 +61,8 @@ const reports = await fuzz({
 console.table(reports)
 const inputs = reports.reduce((sum, one) => sum + one.inputs, 0)
 const last = findings.at(-1)
+const end = last === undefined ? "" : `, the last after ${last.at.toFixed(0)} s`
 console.log(
-  `${inputs} inputs in ${((performance.now() - begun) / 1000).toFixed(0)} s, ${findings.length} findings` +
-    (last === undefined ? "" : `, the last after ${last.at.toFixed(0)} s`)
+  `${inputs} inputs in ${((performance.now() - begun) / 1000).toFixed(0)} s, ${findings.length} findings${end}`
 )
 process.exit(findings.length === 0 ? 0 : 1)
