@@ -7,7 +7,7 @@ export interface Random {
   readonly chance: (probability: number) => boolean
 }
 
-/** Returns a hash of a text, as the seed of its own choices. */
+/** Returns a hash of a text. */
 const hash = (text: string): number => {
   let value = 2166136261
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 16777619)

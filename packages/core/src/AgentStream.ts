@@ -146,7 +146,8 @@ export const artifacts = <E, R>(self: Events<E, R>): Stream.Stream<Artifact.Arti
 
 /** Emits the task after each event of it. */
 export const snapshots = <E, R>(self: Events<E, R>): Stream.Stream<Task.Task, E, R> =>
-  read(self, TaskFold.make, (fold, event) => {
+  // one at a time, since each has all chunks so far
+  read(Stream.rechunk(self, 1), TaskFold.make, (fold, event) => {
     if (event._tag === "Message" || isForeign({ taskId: fold.task?.id }, event)) return []
     const task = TaskFold.toTask(TaskFold.add(fold, event))
     return task === undefined ? [] : [task]

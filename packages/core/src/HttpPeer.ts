@@ -267,17 +267,20 @@ const readText = (
   )
 }
 
-/** Returns the wait that `Retry-After` asks for, in seconds or as an HTTP date. */
+// the header allows numbers of any length
+const maxWait = Duration.days(365)
+
+/** Returns the wait that `Retry-After` asks for, in seconds or as an HTTP date; a year at most. */
 export const retryAfter = (
   response: HttpClientResponse.HttpClientResponse
 ): Effect.Effect<Duration.Duration | undefined> => {
   const header = response.headers["retry-after"]?.trim()
   if (header === undefined || header === "") return Effect.succeed(undefined)
-  if (/^\d+(\.\d+)?$/.test(header)) return Effect.succeed(Duration.seconds(Number(header)))
+  if (/^\d+(\.\d+)?$/.test(header)) return Effect.succeed(Duration.min(Duration.seconds(Number(header)), maxWait))
   const date = Date.parse(header)
   return Number.isNaN(date)
     ? Effect.succeed(undefined)
-    : Effect.map(Clock.currentTimeMillis, (now) => Duration.millis(Math.max(0, date - now)))
+    : Effect.map(Clock.currentTimeMillis, (now) => Duration.min(Duration.millis(Math.max(0, date - now)), maxWait))
 }
 
 /** A response read to its end. An empty body is `undefined`; `body` fails with the parser's message if it is not JSON. */

@@ -19,7 +19,6 @@
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -67,7 +66,7 @@ export const fromReason: (reason: AgentError.AgentErrorReason) => WireFailure = 
 
 /** Returns the headers of a response that reports `failure`: `Retry-After` and `WWW-Authenticate`, if they apply. */
 export const toHeaders = ({ challenge, retryAfter }: WireFailure): Record<string, string> => ({
-  ...(retryAfter === undefined ? undefined : { "retry-after": String(Math.ceil(Duration.toSeconds(retryAfter))) }),
+  ...(retryAfter === undefined ? undefined : { "retry-after": String(Math.ceil(Failure.toSeconds(retryAfter))) }),
   ...(challenge === undefined ? undefined : { "www-authenticate": challenge })
 })
 

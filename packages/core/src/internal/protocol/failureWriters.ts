@@ -27,6 +27,9 @@ export const fromReason = (reason: AgentError.AgentErrorReason): Dialect.WireFai
   }
 }
 
+/** Returns the seconds of a wait as servers write them; a year at most, since an executor may say forever. */
+export const toSeconds = (wait: Duration.Duration): number => Math.min(Duration.toSeconds(wait), 365 * 24 * 3600)
+
 /** Fills a failure up from its row. */
 const complete = (failure: Dialect.WireFailure) => {
   const tag = tagOf(failure, false)
@@ -55,7 +58,7 @@ const writeDetails = (failure: Dialect.WireFailure, reason: string): ReadonlyArr
     : [{ "@type": ofType("BadRequest"), fieldViolations: failure.violations.map((one) => ({ ...one })) }]),
   ...(failure.retryAfter === undefined
     ? []
-    : [{ "@type": ofType("RetryInfo"), retryDelay: `${Duration.toSeconds(failure.retryAfter)}s` }])
+    : [{ "@type": ofType("RetryInfo"), retryDelay: `${toSeconds(failure.retryAfter)}s` }])
 ]
 
 /** Writes the body of 1.0 (A2A 1.0 §11.6). */
