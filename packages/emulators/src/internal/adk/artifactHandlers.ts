@@ -8,7 +8,7 @@ import * as Server from "./server.ts"
 const load = (server: Server.Server): Server.Handler => ({ params, request }) => {
   const { isPython, spelling, store } = server
   const versions = store.versions(Server.placeOf(server, params), params.file ?? "")
-  const inQuery = isPython ? new URL(request.url, "http://x").searchParams.get("version") : null
+  const inQuery = isPython ? URL.parse(request.url, "http://x")?.searchParams.get("version") : null
   const version = params.version ?? inQuery ?? "latest"
   const part = version === "latest" ? versions.at(-1) : versions[Number(version)]
   return part === undefined

@@ -14,6 +14,7 @@ import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { refuse } from "./auth.ts"
 
@@ -33,8 +34,12 @@ const path = /\/tasks\/([^/:]+):feedback$/
 
 /** Returns the task that a request rates, if it is a request to rate one. */
 export const ratedTask = (request: HttpServerRequest.HttpServerRequest): Id.TaskId | undefined => {
-  const id = request.method === "POST" ? path.exec(new URL(request.url, "http://localhost").pathname)?.[1] : undefined
-  return id === undefined ? undefined : Id.TaskId.make(decodeURIComponent(id))
+  const { pathname = "" } = URL.parse(request.url, "http://localhost") ?? {}
+  const id = request.method === "POST" ? path.exec(pathname)?.[1] : undefined
+  // an id that cannot be decoded is that of no task
+  return id === undefined
+    ? undefined
+    : Id.TaskId.make(Result.getOrElse(Result.try(() => decodeURIComponent(id)), () => id))
 }
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Feedback))
