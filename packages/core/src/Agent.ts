@@ -29,13 +29,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { dual, identity } from "effect/Function"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type * as AgentCard from "./AgentCard.ts"
 import * as AgentError from "./AgentError.ts"
 import { AgentTransport, type Policy } from "./AgentTransport.ts"
 import * as Answer from "./Answer.ts"
 import type * as Id from "./Id.ts"
+import { listPages } from "./internal/client/listPages.ts"
 import * as Slot from "./internal/client/slot.ts"
 import { publicUrl } from "./internal/errors/publicUrl.ts"
 import * as Waiting from "./internal/transport/waitForTask.ts"
@@ -99,6 +99,11 @@ export interface ListOptions {
   readonly historyLength?: number | undefined
   /** Returns the artifacts of each task too. Default: false. */
   readonly includeArtifacts?: boolean | undefined
+  /**
+   * The most pages that are requested. Default: 10,000. Fails with `InvalidAgentResponseError` if the agent has more, and
+   * after 100 empty pages in a row, a page token that it returned before, or one of more than 4,096 characters.
+   */
+  readonly maxPages?: number | undefined
 }
 
 /** Options of {@link getTask}. */
@@ -292,35 +297,6 @@ const successful = <A extends Task.Task | Message.Message>(
 // agents seldom return a task early: a page loads what that needs only then
 const loadSettle = /*#__PURE__*/ Effect.promise(() => import("./internal/transport/lazySettle.ts"))
 
-const listPages = (
-  { call }: AgentTransport["Service"],
-  target: string,
-  options: ListOptions
-): Stream.Stream<Task.Task, Failure> =>
-  Stream.suspend(() => {
-    const seen = new Set<string>()
-    return Stream.paginate(
-      "",
-      Effect.fnUntraced(function*(pageToken: string) {
-        if (seen.has(pageToken)) {
-          return yield* new AgentError.AgentError({
-            operation: Operation.ListTasks._tag,
-            target,
-            reason: new AgentError.InvalidAgentResponseError({
-              message: `the agent returned page token ${pageToken} twice`
-            })
-          })
-        }
-        seen.add(pageToken)
-        const page = yield* call(Operation.ListTasks, {
-          ...omitUndefined(options),
-          ...(pageToken !== "" && { pageToken })
-        })
-        return [page.tasks, page.nextPageToken === "" ? Option.none() : Option.some(page.nextPageToken)] as const
-      })
-    )
-  })
-
 /** Creates a client over a transport. */
 export const make: Effect.Effect<Service, never, AgentTransport> = Effect.map(AgentTransport, (transport) => {
   const { call } = transport
@@ -352,7 +328,7 @@ export const make: Effect.Effect<Service, never, AgentTransport> = Effect.map(Ag
         )
       ).pipe(failOnUnsuccessful(Operation.SendStreamingMessage, target)),
     getTask: (id, options) => call(Operation.GetTask, { id, ...omitUndefined({ ...options }) }),
-    listTasks: (options = {}) => listPages(transport, target, options),
+    listTasks: ({ maxPages, ...options } = {}) => listPages(transport, omitUndefined(options), maxPages),
     subscribe: (id) =>
       transport.stream(Operation.SubscribeToTask, { id }).pipe(
         Stream.map((event) => Foreign.mark(id, event)),
