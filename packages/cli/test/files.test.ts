@@ -91,3 +91,21 @@ describe("the files of a message", () => {
       assert.include(stderr, "cannot send stdin: a message may have 976.56 KiB in all")
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)), covers("attack:S2-48"))
 })
+
+describe("the lines of a conversation", () => {
+  it.live("are limited in length", () =>
+    Effect.gen(function*() {
+      const chat = yield* start(["chat"])
+      for (let i = 0; i < 17; i++) chat.write("x".repeat(65_536))
+      const { code, stderr } = yield* chat.ended
+      assert.strictEqual(code, 2)
+      assert.include(stderr, "a line on stdin has more than 1048576 characters")
+    }).pipe(Effect.scoped), covers("attack:S2-48"))
+
+  it.live("are all answered, in order, however many wait", () =>
+    Effect.gen(function*() {
+      const lines = Array.from({ length: 3000 }, (_, at) => `/task ${at}\n`)
+      const ended = yield* run(["chat"], { stdin: `${lines.join("")}hello\n` })
+      assert.deepStrictEqual([ended.code, ended.lines.length], [0, 1], ended.stderr.slice(-500))
+    }), covers("attack:S2-48"))
+})

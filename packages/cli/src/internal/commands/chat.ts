@@ -7,7 +7,7 @@ import * as TaskState from "@effect-a2a/core/TaskState"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { connectAgent, type Connection } from "../connect.ts"
-import { Exit } from "../exit.ts"
+import { Exit, type UsageError } from "../exit.ts"
 import * as Flags from "../flags.ts"
 import { handler } from "../handler.ts"
 import type { Leave } from "../leave.ts"
@@ -106,7 +106,7 @@ const showTask = Effect.fnUntraced(function*({ conversation, state: { taskId } }
 })
 
 /** Obeys one line after the other, until `/quit` or the end of stdin. */
-const loop = (chat: Chat, lines: Lines.Lines): Effect.Effect<void, never, Output> =>
+const loop = (chat: Chat, lines: Lines.Lines): Effect.Effect<void, UsageError, Output> =>
   Effect.gen(function*() {
     while (true) {
       yield* lines.prompt
