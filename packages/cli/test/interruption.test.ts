@@ -1,6 +1,7 @@
 // What becomes of a task if the command ends before it does.
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
+import { covers } from "../../../test/support/covers.ts"
 import * as Server from "../../../test/support/httpServer.ts"
 import { last, parse, run, start } from "./support/command.ts"
 
@@ -233,4 +234,18 @@ describe.concurrent("with --cancel-on-interrupt", () => {
       const ended = yield* run(["ask", "hi", "--cancel-on-interrupt", "--binding", "jsonrpc", "--url", url])
       assert.deepStrictEqual([ended.code, ended.stdout], [0, "sent\n"], ended.stderr)
     }).pipe(Effect.scoped))
+})
+
+describe("a task that is returned early", () => {
+  it.live("is waited for, and named if the time runs out", () =>
+    Effect.gen(function*() {
+      const { url } = yield* Server.make(({ line }, response) =>
+        line.endsWith(":subscribe")
+          ? Server.json(response, {}, 405)
+          : Server.json(response, line.endsWith(":send") ? { task: Server.task("WORKING") } : Server.task("WORKING"))
+      )
+      const ended = yield* run(["ask", "hi", "--url", url, "--timeout", "300ms"])
+      assert.strictEqual(ended.code, 4)
+      assert.include(ended.stderr, "a2a task get t-1")
+    }).pipe(Effect.scoped), covers("attack:S2-55"))
 })

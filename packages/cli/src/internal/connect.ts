@@ -164,7 +164,7 @@ export const connect = Effect.gen(function*() {
   const policy = AgentTransport.backoff(flags.retries)
   // ADK servers cannot resume streams
   const canResume = flags.resume && target.place._tag !== "Adk"
-  const canceling = flags.cancelOnInterrupt ? yield* Leave.makeCanceling : Leave.none
+  const canceling = yield* flags.cancelOnInterrupt ? Leave.makeCanceling : Leave.makeNone
   const resilient = (self: ReturnType<typeof transport>) => {
     const retried = AgentTransport.retry(policy)(self)
     return canceling.decorate(canResume ? AgentTransport.resumable()(retried) : retried)

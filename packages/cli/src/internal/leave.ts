@@ -63,8 +63,18 @@ export interface Canceling {
   readonly taskId: () => string | undefined
 }
 
-/** Cancels nothing. */
-export const none: Canceling = { decorate: (self) => self, leave: () => leave, taskId: () => undefined }
+/** Makes what cancels nothing. The task of a send is known once the agent returned it, and is waited for. */
+export const makeNone: Effect.Effect<Canceling> = Effect.sync(() => {
+  let taskId: string | undefined
+  const decorate = AgentTransport.intercept({
+    SendMessage: (request, next) =>
+      Effect.tap(next(request), (result) =>
+        Effect.sync(() => {
+          taskId = result._tag === "Task" ? result.id : taskId
+        }))
+  })
+  return { decorate, leave: () => leave, taskId: () => taskId }
+})
 
 /** Makes what cancels the tasks that the command begins. The scope closes when that is done. */
 export const makeCanceling: Effect.Effect<Canceling, never, Output | Scope.Scope> = Effect.gen(function*() {
