@@ -1,6 +1,7 @@
-import { Agent, type AgentCard, Credentials, Discovery, Id } from "@effect-a2a/core"
+import { Agent, type AgentCard, Credential, Credentials, Discovery, Id } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
+import { inspect } from "node:util"
 import { vi } from "vitest"
 import { covers } from "../support/covers.ts"
 import { combination, talkTo } from "../support/peer.ts"
@@ -152,6 +153,98 @@ describe("the place of a secret", covers("field:AUTH-05"), () => {
       const tls = yield* first(requiring({ k: { mtlsSecurityScheme: {} } }, ["k"]), "unused")
       assert.notInclude(JSON.stringify(tls), "unused")
     }))
+
+  it.effect(
+    "is refused under a name that is not allowed there, before anything is sent, whoever chose the name",
+    () =>
+      Effect.gen(function*() {
+        const broken = [
+          "",
+          "a b",
+          "a\r\nx-evil: 1",
+          "a\0",
+          "a=b; admin",
+          "a;b",
+          "a,b",
+          "a:b",
+          "na\u00efve",
+          "\ud83d\ude00",
+          "(x)",
+          "\ud800"
+        ]
+        const reserved = [
+          "Host",
+          "content-LENGTH",
+          "Transfer-Encoding",
+          "connection",
+          "TE",
+          "Upgrade",
+          "Expect",
+          "Cookie",
+          "__proto__"
+        ]
+        const others = [
+          "Content-Type",
+          "Accept",
+          "Accept-Encoding",
+          "A2A-Version",
+          "proxy-authorization",
+          "Sec-Fetch-Site"
+        ]
+        const cases = [
+          ...[...broken, ...reserved, ...others].map((name) => ["header", name] as const),
+          ...broken.map((name) => ["cookie", name] as const),
+          ["query", ""] as const
+        ]
+        for (const [place, name] of cases) {
+          const value = Redacted.make("s3cr3t")
+          const card = yield* Discovery.fromJson(requiring({ k: key(name, place) }, ["k"]))
+          const own = {
+            get: () => Effect.succeed([Credential.apiKey({ name, in: place, value })]),
+            renew: () => Effect.succeed(false)
+          }
+          for (
+            const credentials of [
+              Credentials.layerFromCard(card, { k: value }),
+              Credentials.layerApiKey({ name, in: place, value }),
+              Layer.succeed(Credentials.Credentials, own)
+            ]
+          ) {
+            const { asked, layer } = talkTo(rest, () => json(working), { credentials })
+            const error = yield* Effect.flip(Effect.provide(Agent.send("hi"), Agent.layer.pipe(Layer.provide(layer))))
+            assert.deepStrictEqual([error.reason._tag, error.delivery, error.isRetryable], [
+              "CredentialsUnavailableError",
+              "not-sent",
+              false
+            ])
+            assert.include(error.message, `as ${place} ${JSON.stringify(name)}: the name is not allowed there`)
+            assert.notInclude(inspect(error, { depth: 20 }), "s3cr3t")
+            assert.lengthOf(asked, 0)
+          }
+        }
+      }),
+    covers("attack:S2-34")
+  )
+
+  it.effect("is sent under every other name, and a long name does not make a long error", () =>
+    Effect.gen(function*() {
+      for (
+        const name of ["x", "Authorization", "X-Host", "connection-key", "!#$%&'*+.^_`|~-", "hostname"]
+      ) {
+        const { headers } = yield* first(requiring({ k: key(name, "header") }, ["k"]), "v")
+        assert.strictEqual(headers[name.toLowerCase()], "v", name)
+        const { headers: { cookie } } = yield* first(requiring({ k: key(name, "cookie") }, ["k"]), "v")
+        assert.strictEqual(cookie, `${name}=v`)
+      }
+      for (const name of ["a b", "a&b=c#d", "\r\n", "\0", "\u65e5", "\ud800", "Host"]) {
+        const { url } = yield* first(requiring({ k: key(name, "query") }, ["k"]), "v")
+        assert.deepStrictEqual([...new URL(url).searchParams], [[name.replace("\ud800", "\ufffd"), "v"]])
+      }
+      const { results: [result] } = yield* sent(requiring({ k: key(" ".repeat(100_000)) }, ["k"]), {
+        k: Redacted.make("v")
+      })
+      assert.isBelow(String(result?._tag === "Failure" && result.failure.message).length, 200)
+    }), covers("attack:S2-34"))
 
   it.effect("is refused with an explanation if it is a cookie and the platform drops cookies, as browsers do", () =>
     Effect.gen(function*() {

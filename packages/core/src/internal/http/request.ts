@@ -60,31 +60,37 @@ export const join = (base: URL, { path, prefix = "", query }: Pick<HttpRequest, 
 
 const isHeaderValue = (value: string) => /^[\x20-\x7e]+$/.test(value)
 
+const isToken = (name: string) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)
+
+/** The headers of HTTP, of browsers and of A2A: a credential would replace them, or be dropped. */
+const reserved =
+  /^(?:(?:access-control|content|proxy|sec)-.*|a2a-(?:extensions|version)|accept(?:-.*)?|connection|cookie|date|expect|host|keep-alive|origin|__proto__|referer|te|trailer|transfer-encoding|upgrade|via)$/i
+
 /** True in browsers, which drop the header silently. */
 const dropsCookies = () => !new Request("https://agent.invalid", { headers: { cookie: "a=b" } }).headers.has("cookie")
 
+/** Adds a credential, whose name may come from a card, or fails before anything is sent. */
 const addCredential = (
   request: HttpClientRequest.HttpClientRequest,
   credential: Credential
 ): Result.Result<HttpClientRequest.HttpClientRequest, AgentError.CredentialsUnavailableError> => {
   const { in: place, name, value } = toPlacement(credential)
-  if (place === "query") return Result.succeed(HttpClientRequest.setUrlParam(request, name, Redacted.make(value)))
-  if (!isHeaderValue(value)) {
-    return Result.fail(
+  const fail = (why: string) =>
+    Result.fail(
       new AgentError.CredentialsUnavailableError({
-        message:
-          `the ${credential._tag} credential for ${name} is empty or has a character that is not allowed in a header`
+        message: `cannot send the ${credential._tag} credential as ${place} ${
+          JSON.stringify(name.slice(0, 50))
+        }: ${why}`
       })
     )
+  const isQuery = place === "query"
+  if (isQuery ? name === "" : !isToken(name) || (place === "header" && reserved.test(name))) {
+    return fail("the name is not allowed there")
   }
+  if (isQuery) return Result.succeed(HttpClientRequest.setUrlParam(request, name, Redacted.make(value)))
+  if (!isHeaderValue(value)) return fail("it is empty or has a character that is not allowed in a header")
   if (place === "header") return Result.succeed(HttpClientRequest.setHeader(request, name, value))
-  if (dropsCookies()) {
-    return Result.fail(
-      new AgentError.CredentialsUnavailableError({
-        message: `cannot send the cookie ${name}: browsers do not let programs set cookies`
-      })
-    )
-  }
+  if (dropsCookies()) return fail("browsers do not let programs set cookies")
   const cookie = request.headers.cookie
   const pair = `${name}=${encodeURIComponent(value)}`
   return Result.succeed(
@@ -92,8 +98,7 @@ const addCredential = (
   )
 }
 
-const isHeader = ([name, value]: readonly [string, string]) =>
-  /^[\w!#$%&'*+.^`|~-]+$/.test(name) && (value === "" || isHeaderValue(value))
+const isHeader = ([name, value]: readonly [string, string]) => isToken(name) && (value === "" || isHeaderValue(value))
 
 /** The names of the header that lists extensions, in all versions: a caller's is merged with what the SDK adds. */
 const isExtensions = ([name]: readonly [string, string]) => /^(?:x-)?a2a-extensions$/i.test(name)
