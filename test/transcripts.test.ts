@@ -7,6 +7,7 @@ import type * as AgentError from "@effect-a2a/core/AgentError"
 import * as Credentials from "@effect-a2a/core/Credentials"
 import * as Id from "@effect-a2a/core/Id"
 import * as Message from "@effect-a2a/core/Message"
+import * as Operation from "@effect-a2a/core/Operation"
 import * as Part from "@effect-a2a/core/Part"
 import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import * as Task from "@effect-a2a/core/Task"
@@ -73,6 +74,12 @@ const collected = (stream: Stream.Stream<StreamEvent.StreamEvent, AgentError.Age
 
 const use = <A, E>(f: (agent: Agent.Service) => Effect.Effect<A, E>) => Effect.flatMap(Agent.Agent, f)
 
+/** As the peer returned it: `Agent.send` waits for a task that is returned early. */
+const returned = use(({ transport }) =>
+  Effect.gen(function*() {
+    return [ofEvent(yield* transport.call(Operation.SendMessage, { message: yield* Message.user("hello") }))]
+  })
+)
 const send = Effect.map(Agent.send("hello"), (answer) => [ofEvent(answer)])
 const stream = collected(Agent.stream("hello"))
 const subscribe = collected(Stream.unwrap(Effect.map(Agent.Agent, (agent) => agent.subscribe(taskId))))
@@ -96,7 +103,7 @@ const card = use((agent) =>
 /** What each recording is the answer to. */
 const calls: Readonly<Record<string, Effect.Effect<ReadonlyArray<string>, AgentError.AgentError, Agent.Agent>>> = {
   card,
-  send,
+  send: returned,
   message: send,
   throw: send,
   "send unknown": send,
