@@ -160,6 +160,39 @@ describe("a card that is passed as a value", () => {
     }))
 })
 
+describe("credentials per origin", covers("attack:S2-28"), () => {
+  const bearer = (token: string) => Credentials.layerBearer(Redacted.make(token))
+  const sentTo = (url: string) =>
+    Effect.gen(function*() {
+      const { asked, layer } = find(typed, card(one(url)), {
+        allow: ["https://api.test", "https://files.test"],
+        credentials: Layer.orDie(
+          Credentials.layerOrigins({
+            "https://agent.test/x": bearer("of-agent"),
+            "HTTPS://API.test:443": bearer("of-api")
+          })
+        )
+      })
+      yield* Effect.provide(ask, layer)
+      return asked.map(({ headers }) => headers.authorization)
+    })
+
+  it.effect("are each sent to their origin, and nothing to one that has none", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* sentTo("/a2a"), ["Bearer of-agent", "Bearer of-agent"])
+      assert.deepStrictEqual(yield* sentTo("https://api.test/a2a"), ["Bearer of-agent", "Bearer of-api"])
+      assert.deepStrictEqual(yield* sentTo("https://files.test/a2a"), ["Bearer of-agent", undefined])
+    }))
+
+  it.effect("fail if an origin is not a URL", () =>
+    Effect.gen(function*() {
+      for (const origin of ["agent.test", "", "ftp://agent.test", "//agent.test"]) {
+        const error = yield* Effect.flip(Layer.build(Credentials.layerOrigins({ [origin]: bearer("x") })))
+        assert.strictEqual(error.reason._tag, "InvalidRequestError")
+      }
+    }).pipe(Effect.scoped))
+})
+
 it.effect("a task of the right origin is answered with the credentials in it", () =>
   Effect.gen(function*() {
     const { asked, layer } = find(typed, card(one("/a2a")), {

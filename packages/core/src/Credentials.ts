@@ -28,6 +28,7 @@ import * as Credential from "./Credential.ts"
 import * as Placement from "./internal/credentials/placement.ts"
 import * as Requirements from "./internal/credentials/requirements.ts"
 import * as TokenCache from "./internal/credentials/tokenCache.ts"
+import { parseUrl } from "./internal/http/request.ts"
 
 /** One credential; see `Credential`. */
 export type { Credential } from "./Credential.ts"
@@ -107,6 +108,50 @@ export const layerConfig = (
   Layer.effect(
     Credentials,
     Effect.map(config, (credentials) => "_tag" in credentials ? makeFixed(credentials) : makeFixed(...credentials))
+  )
+
+/**
+ * Presents the credentials of an interface's origin, and nothing to other origins: for an agent whose card leads to a
+ * further origin that `allow` lists, and for several agents in one layer. Fails with `InvalidRequestError` if an origin is
+ * not an http or https URL.
+ *
+ * ```ts
+ * import { Credentials } from "@effect-a2a/core"
+ * import { Effect, Redacted } from "effect"
+ *
+ * const credentials = Credentials.layerOrigins({
+ *   "https://agent.test": Credentials.layerBearer(Redacted.make("token")),
+ *   "https://files.test": Credentials.layerApiKey({ name: "x-api-key", value: Redacted.make("key") })
+ * })
+ * const presented = (url: string) =>
+ *   Effect.map(
+ *     Effect.flatMap(Credentials.Credentials, ({ get }) => get({ url, protocolBinding: "HTTP+JSON", protocolVersion: "1.0" })),
+ *     (all) => all.map(({ _tag }) => _tag)
+ *   )
+ * const all = Effect.forEach(["https://agent.test/a2a", "https://files.test/a2a", "https://evil.test/a2a"], presented)
+ * await Effect.runPromise(Effect.provide(all, credentials)) // => [["Bearer"], ["ApiKey"], []]
+ * ```
+ */
+export const layerOrigins = <E = never, R = never>(
+  origins: { readonly [origin: string]: Layer.Layer<Credentials, E, R> }
+): Layer.Layer<Credentials, E | Failure, R> =>
+  Layer.effect(
+    Credentials,
+    Effect.gen(function*() {
+      const services = new Map<string, Service>()
+      for (const [url, layer] of Object.entries(origins)) {
+        const { origin } = yield* Effect.fromResult(parseUrl(url)).pipe(
+          Effect.mapError((reason) => new AgentError.AgentError({ operation: "credentials", reason }))
+        )
+        services.set(origin, Context.get(yield* Layer.build(layer), Credentials))
+      }
+      const none = makeFixed()
+      const of = ({ url }: AgentCard.AgentInterface) => services.get(URL.parse(url)?.origin ?? "") ?? none
+      return {
+        get: (target) => of(target).get(target),
+        renew: (challenge) => of(challenge.target).renew(challenge)
+      }
+    })
   )
 
 /** A token, and the credentials that present it. */

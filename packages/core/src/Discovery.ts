@@ -74,7 +74,10 @@ export interface Options extends CardOptions {
    * a decorator, because the other interfaces are known here only.
    */
   readonly fallback?: boolean | undefined
-  /** Further origins that the card may lead to, such as `https://api.agent.test`: credentials go there. Default: none. */
+  /**
+   * Further origins that the card may lead to, such as `https://api.agent.test`. The credentials go there, unless
+   * `Credentials.layerOrigins` gives each origin others. Default: none.
+   */
   readonly allow?: ReadonlyArray<string> | undefined
 }
 
