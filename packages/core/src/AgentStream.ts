@@ -137,17 +137,13 @@ const changedIds = (event: StreamEvent.StreamEvent): ReadonlyArray<string> =>
 /** Emits an artifact, with all chunks so far, after every event that has a chunk of it. */
 export const artifacts = <E, R>(self: Events<E, R>): Stream.Stream<Artifact.Artifact, E, R> =>
   read(self, TaskProgress.make, (progress, event) => {
-    const ids = changedIds(event)
     TaskProgress.add(progress, event)
-    return ids.length === 0
-      ? []
-      : TaskProgress.artifacts(progress).filter(({ artifactId }) => ids.includes(artifactId))
+    return changedIds(event).flatMap((id) => TaskProgress.artifact(progress, id) ?? [])
   })
 
 /** Emits the task after each event of it. */
 export const snapshots = <E, R>(self: Events<E, R>): Stream.Stream<Task.Task, E, R> =>
-  // one at a time, since each has all chunks so far
-  read(Stream.rechunk(self, 1), TaskFold.make, (fold, event) => {
+  read(self, TaskFold.make, (fold, event) => {
     if (event._tag === "Message" || isForeign({ taskId: fold.task?.id }, event)) return []
     const task = TaskFold.toTask(TaskFold.add(fold, event))
     return task === undefined ? [] : [task]

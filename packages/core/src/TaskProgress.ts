@@ -104,12 +104,19 @@ export const addAll = (self: TaskProgress, events: Iterable<StreamEvent.StreamEv
 /** Returns the task so far, or `undefined` if no event had one. */
 export const task = ({ fold }: TaskProgress): Task.Task | undefined => TaskFold.toTask(fold)
 
+/** Returns an artifact of the turn by its id; `undefined` for one that the task had before, unchanged. */
+export const artifact = ({ fold, past }: TaskProgress, id: string): Artifact.Artifact | undefined => {
+  const latest = TaskFold.toLatest(fold, id)
+  const before = past.get(id)
+  return latest === undefined || (before?.parts.length === latest.length &&
+      Hash.hashParts(before.parts) === Hash.hashParts(latest.artifact.parts))
+    ? undefined
+    : latest.artifact
+}
+
 /** Returns the artifacts of the turn: all of the task but those that it had before, unchanged. */
 export const artifacts = (self: TaskProgress): ReadonlyArray<Artifact.Artifact> =>
-  (task(self)?.artifacts ?? []).filter(({ artifactId, parts }) => {
-    const before = self.past.get(artifactId)
-    return before === undefined || Hash.hashParts(before.parts) !== Hash.hashParts(parts)
-  })
+  (task(self)?.artifacts ?? []).filter(({ artifactId }) => artifact(self, artifactId) !== undefined)
 
 /**
  * Returns a task after several events: a snapshot replaces it, an update changes it, messages and events of other tasks

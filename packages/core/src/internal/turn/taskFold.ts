@@ -1,7 +1,7 @@
 /**
  * Folds events into their task: the only place that does. A snapshot replaces the task, an update changes it, and events of
- * other tasks and messages leave it as it is. Chunks are appended in place, so that a run takes time in proportion to its
- * events. Tested in `packages/core/test/taskProgress.test.ts`.
+ * other tasks and messages leave it as it is. Chunks are appended in place, and the tasks made on the way share them, so that
+ * a run takes time and memory in proportion to its events. Tested in `packages/core/test/taskProgress.test.ts`.
  */
 import * as Struct from "effect/Struct"
 import * as Artifact from "../../Artifact.ts"
@@ -11,21 +11,29 @@ import type { Task } from "../../Task.ts"
 import * as TaskState from "../../TaskState.ts"
 import { isForeign } from "./foreign.ts"
 
-/** An artifact of which more chunks may come. */
-interface OpenArtifact {
-  artifact: Artifact.Artifact
+/** An artifact as it was after an event: the first parts of a list that only grows. */
+interface Version {
+  readonly event: number
+  readonly artifact: Artifact.Artifact
   readonly parts: Array<Part.Part>
+  readonly length: number
 }
+
+/** The versions of an artifact that tasks were made with, and the latest. */
+type Versions = Array<Version>
 
 /** A task that events are added to. */
 export interface TaskFold {
   /** The task without its artifacts. */
   task: Task | undefined
-  /** Absent if nothing is known of artifacts, which is not the same as none. */
-  artifacts: Map<string, OpenArtifact> | undefined
+  /** In order, and by id. Absent if nothing is known of artifacts, which is not the same as none. */
+  artifacts: { readonly all: Array<Versions>; readonly byId: Map<string, Versions> } | undefined
+  /** The number of the last event with artifacts, and of the last that a task was made after. */
+  event: number
+  made: number
 }
 
-export const make = (): TaskFold => ({ task: undefined, artifacts: undefined })
+export const make = (): TaskFold => ({ task: undefined, artifacts: undefined, event: 0, made: 0 })
 
 const emptyTask = (event: StreamEvent.StatusUpdate | StreamEvent.ArtifactUpdate): Task => ({
   _tag: "Task",
@@ -45,14 +53,27 @@ export const applyStatus = (task: Task | undefined, event: StreamEvent.StreamEve
   return isOver(task) && !isOver(event) ? { ...read, status: task.status } : read
 }
 
-const putArtifact = (artifacts: Map<string, OpenArtifact>, artifact: Artifact.Artifact, append: boolean): void => {
-  const earlier = append ? artifacts.get(artifact.artifactId) : undefined
-  if (earlier === undefined) {
-    artifacts.set(artifact.artifactId, { artifact, parts: [...artifact.parts] })
-    return
+const noArtifacts = (): NonNullable<TaskFold["artifacts"]> => ({ all: [], byId: new Map() })
+
+const putArtifact = (self: TaskFold, artifact: Artifact.Artifact, append: boolean): void => {
+  const { all, byId } = self.artifacts ??= noArtifacts()
+  const versions = byId.get(artifact.artifactId) ?? []
+  const last = versions.at(-1)
+  const earlier = append ? last : undefined
+  const parts = earlier?.parts ?? []
+  for (const part of artifact.parts) parts.push(part)
+  const next = {
+    event: self.event,
+    artifact: earlier === undefined
+      ? artifact
+      : Artifact.append({ ...earlier.artifact, parts: [] }, { ...artifact, parts: [] }),
+    parts,
+    length: parts.length
   }
-  earlier.artifact = Artifact.append({ ...earlier.artifact, parts: [] }, { ...artifact, parts: [] })
-  for (const part of artifact.parts) earlier.parts.push(part)
+  if (last === undefined) all.push(versions)
+  if (last === undefined || last.event <= self.made) versions.push(next)
+  else versions[versions.length - 1] = next
+  byId.set(artifact.artifactId, versions)
 }
 
 /** Adds one event, and returns the same fold. Members that a snapshot leaves out stay as they were. */
@@ -61,17 +82,61 @@ export const add = (self: TaskFold, event: StreamEvent.StreamEvent): TaskFold =>
   const history = event._tag === "Task" && event.history !== undefined ? event.history : self.task?.history
   const task = applyStatus(self.task, event)!
   self.task = history === undefined || task.history === history ? task : { ...task, history }
-  if (event._tag === "ArtifactUpdate") putArtifact(self.artifacts ??= new Map(), event.artifact, event.append === true)
+  self.event++
+  if (event._tag === "ArtifactUpdate") putArtifact(self, event.artifact, event.append === true)
   if (event._tag === "Task" && event.artifacts !== undefined) {
-    self.artifacts = new Map()
-    for (const artifact of event.artifacts) putArtifact(self.artifacts, artifact, false)
+    self.artifacts = noArtifacts()
+    for (const artifact of event.artifacts) putArtifact(self, artifact, false)
   }
   return self
 }
 
-/** Returns the task so far, or `undefined` if no event had one. Later events do not change it. */
-export const toTask = ({ artifacts, task }: TaskFold): Task | undefined =>
-  task === undefined || artifacts === undefined ? task : {
-    ...task,
-    artifacts: Array.from(artifacts.values(), ({ artifact, parts }) => ({ ...artifact, parts: [...parts] }))
+// longer lists are copied when somebody asks for them
+const maxCopied = 256
+
+const toArtifact = ({ artifact, length, parts }: Version): Artifact.Artifact => {
+  if (length <= maxCopied) return { ...artifact, parts: parts.slice(0, length) }
+  let copy: ReadonlyArray<Part.Part> | undefined
+  return {
+    ...artifact,
+    get parts() {
+      return copy ??= parts.slice(0, length)
+    }
   }
+}
+
+/** Returns an artifact as it was after an event. */
+const versionAt = (versions: Versions, event: number): Artifact.Artifact => {
+  let low = 0
+  for (let high = versions.length - 1; low < high;) {
+    const middle = (low + high + 1) >> 1
+    if (versions[middle]!.event <= event) low = middle
+    else high = middle - 1
+  }
+  return toArtifact(versions[low]!)
+}
+
+/** Returns an artifact so far, and the number of its parts. Later events do not change it. */
+export const toLatest = (self: TaskFold, id: string): Pick<Version, "artifact" | "length"> | undefined => {
+  const latest = self.artifacts?.byId.get(id)?.at(-1)
+  self.made = self.event
+  return latest === undefined ? undefined : { artifact: toArtifact(latest), length: latest.length }
+}
+
+/** Returns the task so far, or `undefined` if no event had one. Later events do not change it. */
+export const toTask = (self: TaskFold): Task | undefined => {
+  const { artifacts, event, task } = self
+  self.made = event
+  if (task === undefined || artifacts === undefined) return task
+  const { all } = artifacts
+  const count = all.length
+  const read = () => all.slice(0, count).map((versions) => versionAt(versions, event))
+  if (count <= maxCopied) return { ...task, artifacts: read() }
+  let made: ReadonlyArray<Artifact.Artifact> | undefined
+  return {
+    ...task,
+    get artifacts() {
+      return made ??= read()
+    }
+  }
+}
