@@ -54,9 +54,10 @@ const isFinding = async (target: Target, input: Input) => (await settle(target, 
 /** Leaves out pieces of an input for as long as it still fails. */
 const shrink = async (target: Target, input: Input): Promise<Input> => {
   let { text } = input
+  const begun = performance.now()
   let tries = 400
   for (let size = text.length >> 1; size > 0 && tries > 0; size >>= 1) {
-    for (let at = 0; at < text.length && tries-- > 0;) {
+    for (let at = 0; at < text.length && tries-- > 0 && performance.now() - begun < patience;) {
       const shorter = text.slice(0, at) + text.slice(at + size)
       if (await isFinding(target, { ...input, text: shorter })) text = shorter
       else at += size
