@@ -27,6 +27,7 @@ import * as Id from "./Id.ts"
 import { callerRows } from "./internal/errors/callerTable.ts"
 import { rows, type Tag, type TagOf } from "./internal/errors/errorTable.ts"
 import { publicUrl } from "./internal/errors/publicUrl.ts"
+import * as Wait from "./internal/errors/wait.ts"
 import * as Task from "./Task.ts"
 
 /**
@@ -475,7 +476,7 @@ export const toProblemDetails = ({ reason }: AgentError): ProblemDetails => {
     title: `${title.charAt(0).toUpperCase()}${title.slice(1)}`,
     ...(status < 500 || isTask ? { detail: reason.message } : undefined),
     code: reason.code,
-    ...(reason.retryAfter === undefined ? undefined : { retryAfter: Math.ceil(Duration.toSeconds(reason.retryAfter)) }),
+    ...(reason.retryAfter === undefined ? undefined : { retryAfter: Math.ceil(Wait.toSeconds(reason.retryAfter)) }),
     ...("violations" in reason && reason.violations !== undefined ? { violations: reason.violations } : undefined)
   }
 }

@@ -41,6 +41,7 @@ import { CurrentLimits, type HttpRequest } from "./HttpBinding.ts"
 import { toSecrets } from "./internal/credentials/placement.ts"
 import * as PublicUrl from "./internal/errors/publicUrl.ts"
 import * as SendDelivery from "./internal/errors/sendDelivery.ts"
+import * as Wait from "./internal/errors/wait.ts"
 import * as Json from "./internal/http/json.ts"
 import * as Observe from "./internal/http/observe.ts"
 import * as Secrets from "./internal/http/redactSecrets.ts"
@@ -267,20 +268,17 @@ const readText = (
   )
 }
 
-// the header allows numbers of any length
-const maxWait = Duration.days(365)
-
 /** Returns the wait that `Retry-After` asks for, in seconds or as an HTTP date; a year at most. */
 export const retryAfter = (
   response: HttpClientResponse.HttpClientResponse
 ): Effect.Effect<Duration.Duration | undefined> => {
   const header = response.headers["retry-after"]?.trim()
   if (header === undefined || header === "") return Effect.succeed(undefined)
-  if (/^\d+(\.\d+)?$/.test(header)) return Effect.succeed(Duration.min(Duration.seconds(Number(header)), maxWait))
+  if (/^\d+(\.\d+)?$/.test(header)) return Effect.succeed(Wait.limit(Duration.seconds(Number(header))))
   const date = Date.parse(header)
   return Number.isNaN(date)
     ? Effect.succeed(undefined)
-    : Effect.map(Clock.currentTimeMillis, (now) => Duration.min(Duration.millis(Math.max(0, date - now)), maxWait))
+    : Effect.map(Clock.currentTimeMillis, (now) => Wait.limit(Duration.millis(Math.max(0, date - now))))
 }
 
 /** A response read to its end. An empty body is `undefined`; `body` fails with the parser's message if it is not JSON. */

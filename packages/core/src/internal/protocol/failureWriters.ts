@@ -1,11 +1,11 @@
 /** Refusals as servers write them: from reasons to the bodies of each version. Tested in `test/errors`. */
-import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import type * as AgentError from "../../AgentError.ts"
 import type * as Dialect from "../../Dialect.ts"
 import { byCode, byStatus, type Row, rows } from "../errors/errorTable.ts"
 import { servedRows } from "../errors/servedTable.ts"
+import * as Wait from "../errors/wait.ts"
 import { domain, tagOf } from "./failure.ts"
 import { omitUndefined } from "./wireSchema.ts"
 
@@ -26,9 +26,6 @@ export const fromReason = (reason: AgentError.AgentErrorReason): Dialect.WireFai
     })
   }
 }
-
-/** Returns the seconds of a wait as servers write them; a year at most, since an executor may say forever. */
-export const toSeconds = (wait: Duration.Duration): number => Math.min(Duration.toSeconds(wait), 365 * 24 * 3600)
 
 /** Fills a failure up from its row. */
 const complete = (failure: Dialect.WireFailure) => {
@@ -58,7 +55,7 @@ const writeDetails = (failure: Dialect.WireFailure, reason: string): ReadonlyArr
     : [{ "@type": ofType("BadRequest"), fieldViolations: failure.violations.map((one) => ({ ...one })) }]),
   ...(failure.retryAfter === undefined
     ? []
-    : [{ "@type": ofType("RetryInfo"), retryDelay: `${toSeconds(failure.retryAfter)}s` }])
+    : [{ "@type": ofType("RetryInfo"), retryDelay: `${Wait.toSeconds(failure.retryAfter)}s` }])
 ]
 
 /** Writes the body of 1.0 (A2A 1.0 §11.6). */
