@@ -77,18 +77,15 @@ const isLoopbackAddress = (address: string) => /^(?:::1$|(?:::ffff:)?127\.)/i.te
 const deny = (message: string) => AgentError.reason("AccessDeniedError", { message })
 
 /**
- * Fails with `InvalidParamsError` if the request's target is not a URL, and with `AccessDeniedError` if its `Host` or
- * `Origin` is not permitted. Bindings call it before anything else.
+ * Fails with `AccessDeniedError` if the request's `Host` or `Origin` is not permitted. Bindings call it before anything
+ * else.
  */
 export const check = Effect.fnUntraced(function*(
-  { headers: { host, origin }, remoteAddress, url }: HttpServerRequest
-): Effect.fn.Return<void, AgentError.AgentErrorReason> {
-  if (!URL.canParse(url, "http://localhost")) {
-    return yield* AgentError.reason("InvalidParamsError", { message: "the request's target is not a URL" })
-  }
+  { headers: { host, origin }, remoteAddress }: HttpServerRequest
+): Effect.fn.Return<void, AgentError.AccessDeniedError> {
   const policy = yield* Current
   const own = host === undefined ? undefined : URL.parse(`http://${host}`)
-  if (host !== undefined && own === null) return yield* deny("the header Host is not a host")
+  if (own === null) return yield* deny("the header Host is not a host")
   const name = own?.hostname
   if (
     name !== undefined && Option.exists(remoteAddress, isLoopbackAddress) && !isLoopbackName(name) &&
@@ -98,7 +95,7 @@ export const check = Effect.fnUntraced(function*(
   }
   if (origin === undefined || policy.origins(origin)) return
   // the scheme is not compared: a proxy may have ended TLS
-  if (URL.parse(origin)?.host !== own?.host || own === undefined) {
+  if (own === undefined || URL.parse(origin)?.host !== own.host) {
     return yield* deny(
       `pages of ${JSON.stringify(origin).slice(0, 200)} may not call this server; Cors.layer({ origins }) permits them`
     )

@@ -29,6 +29,7 @@ import * as Stream from "effect/Stream"
 import * as AgentError from "./AgentError.ts"
 import type { AgentTransport } from "./AgentTransport.ts"
 import type { Codec, Dialect, WireFailure } from "./Dialect.ts"
+import * as Wait from "./internal/errors/wait.ts"
 import * as Json from "./internal/http/json.ts"
 import * as Weight from "./internal/http/weight.ts"
 import * as Failure from "./internal/protocol/failureWriters.ts"
@@ -66,7 +67,7 @@ export const fromReason: (reason: AgentError.AgentErrorReason) => WireFailure = 
 
 /** Returns the headers of a response that reports `failure`: `Retry-After` and `WWW-Authenticate`, if they apply. */
 export const toHeaders = ({ challenge, retryAfter }: WireFailure): Record<string, string> => ({
-  ...(retryAfter === undefined ? undefined : { "retry-after": String(Math.ceil(Failure.toSeconds(retryAfter))) }),
+  ...(retryAfter === undefined ? undefined : { "retry-after": String(Math.ceil(Wait.toSeconds(retryAfter))) }),
   ...(challenge === undefined ? undefined : { "www-authenticate": challenge })
 })
 
@@ -230,24 +231,31 @@ export const readVersion = (request: HttpServerRequest.HttpServerRequest): strin
     : /^\d+\.\d+(?=\.\d+$)/.exec(version)?.[0] ?? version
 }
 
+const notAUrl = fromReason(
+  AgentError.reason("InvalidParamsError", { message: "the request's target is not a URL" })
+)
+
 /**
- * Refuses requests whose target is not a URL below `mount` (HTTP 400, 404), and those that `OriginPolicy` does not permit.
- * The case of `mount` counts, and every slash, whatever the router thinks: a rule of a proxy for the path is not evaded.
+ * Makes the function that returns the URL of a request below `mount`. It fails if the target is not a URL (HTTP 400) or not
+ * below `mount` (404), and if `OriginPolicy` does not permit the request. The case of `mount` counts, and every slash,
+ * whatever the router thinks: a rule of a proxy for the path is not evaded.
  */
-export const admit = (
-  request: HttpServerRequest.HttpServerRequest,
-  mount: string
-): Effect.Effect<void, WireFailure> =>
-  Effect.flatMap(Effect.mapError(OriginPolicy.check(request), fromReason), () => {
-    const path = URL.parse(request.url, "http://localhost")?.pathname.split("/") ?? []
-    const isBelow = mount.replace(/\/$/, "").split("/").every((segment, index) =>
-      segment.startsWith(":") || segment === path[index]
-    )
-    return isBelow ? Effect.void : Effect.fail({
-      ...fromReason(AgentError.reason("MethodNotFoundError", { message: `nothing is served at ${path.join("/")}` })),
+export const admit = (mount: string) => {
+  const segments = mount.replace(/\/$/, "").split("/")
+  return Effect.fnUntraced(function*(
+    request: HttpServerRequest.HttpServerRequest
+  ): Effect.fn.Return<URL, WireFailure> {
+    const url = URL.parse(request.url, "http://localhost")
+    if (url === null) return yield* Effect.fail(notAUrl)
+    yield* Effect.mapError(OriginPolicy.check(request), fromReason)
+    const path = url.pathname.split("/")
+    if (segments.every((segment, index) => segment.startsWith(":") || segment === path[index])) return url
+    return yield* Effect.fail({
+      ...fromReason(AgentError.reason("MethodNotFoundError", { message: `nothing is served at ${url.pathname}` })),
       status: 404
     })
   })
+}
 
 /** Returns the refusal of a version that is not served (`undefined`: the request named none). It lists `protocols`. */
 export const versionNotSupported = (

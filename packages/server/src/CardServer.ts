@@ -82,10 +82,11 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
       return card.supportedInterfaces.length > 0 ? card : { ...card, supportedInterfaces: yield* served.of(transport) }
     })
 
+    const admit = ServerHandler.admit(place)
     const respond = Effect.fnUntraced(function*(request: HttpServerRequest) {
       const requested = ServerHandler.readVersion(request)
       const protocol = protocols.find(({ version }) => version === requested) ?? protocols[0]
-      const card = yield* ServerHandler.admit(request, place).pipe(
+      const card = yield* admit(request).pipe(
         Effect.andThen(Effect.mapError(readCard, (error) => ServerHandler.fromReason(error.reason))),
         Effect.flatMap((card) =>
           Effect.fromResult(protocol.agentCard.encode(resolveUrls(card, request))).pipe(Effect.orDie)

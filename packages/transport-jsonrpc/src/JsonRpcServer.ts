@@ -133,8 +133,9 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
     const [first, ...others] = protocols
     const versions = [toVersion(first), ...others.map(toVersion)] as const
 
+    const admit = ServerHandler.admit(path)
     const respond = Effect.fnUntraced(function*(request: HttpServerRequest) {
-      const admitted = yield* Effect.result(ServerHandler.admit(request, path))
+      const admitted = yield* Effect.result(admit(request))
       if (Result.isFailure(admitted)) {
         const { failure } = admitted
         return HttpServerResponse.setStatus(toRefusal(first, null)(failure), failure.status ?? 400)

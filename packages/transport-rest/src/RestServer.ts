@@ -185,12 +185,13 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
     const [first, ...others] = protocols
     const versions = [toVersion(first), ...others.map(toVersion)] as const
 
+    const admit = ServerHandler.admit(mount)
     const respond = Effect.fnUntraced(function*(request: HttpServerRequest) {
-      const admitted = yield* Effect.result(ServerHandler.admit(request, mount))
+      const admitted = yield* Effect.result(admit(request))
       if (Result.isFailure(admitted)) {
         return toRefusal(first, contentTypeOf(request, first))(admitted.failure)
       }
-      const url = new URL(request.url, "http://localhost")
+      const url = admitted.success
       const choice = choose(versions, request, candidatesOf(versions, request.method, pathBelow(mount, url)))
       const refuse = toRefusal(choice.protocol, contentTypeOf(request, choice.protocol))
       return choice.failure !== undefined
