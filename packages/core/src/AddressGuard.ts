@@ -60,34 +60,36 @@ export const Current = Context.Reference<Refuse | undefined>("@effect-a2a/core/A
  */
 export const kindOf: (address: string) => string | undefined = Address.kindOf
 
+const parseHttp = (input: string): URL | undefined => {
+  const url = URL.parse(input)
+  return url !== null && /^https?:$/.test(url.protocol) ? url : undefined
+}
+
 const makeRefuse = ({ namedBy = "" }: Options): Refuse => {
   const source = URL.parse(namedBy)?.origin
   const by = source === undefined ? "" : `, which ${source} names`
   return (input, why) => {
-    const url = URL.parse(input)
-    const isHttp = url !== null && /^https?:$/.test(url.protocol)
+    const url = parseHttp(input)
     return new AgentError.InvalidRequestError({
-      message: isHttp
-        ? `refusing to connect to ${url.origin} (${why})${by}: add its origin to \`allow\` to permit it`
-        : `refusing to connect${by}: ${why}`,
-      violations: [{ field: "url", description: isHttp ? `must not lead to ${url.origin} (${why})` : why }]
+      message: url === undefined
+        ? `refusing to connect${by}: ${why}`
+        : `refusing to connect to ${url.origin} (${why})${by}: add its origin to \`allow\` to permit it`,
+      violations: [{ field: "url", description: url === undefined ? why : `must not lead to ${url.origin} (${why})` }]
     })
   }
 }
 
 /** Returns why a URL is refused whatever it resolves to. */
 const whyRefused = (input: string): string | undefined => {
-  const url = URL.parse(input)
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    return `expected an http or https URL, got ${url?.protocol ?? "an invalid URL"}`
-  }
+  const url = parseHttp(input)
+  if (url === undefined) return `expected an http or https URL, got ${URL.parse(input)?.protocol ?? "an invalid URL"}`
   const kind = Address.kindOfHost(url.hostname)
   return kind === undefined ? undefined : `${kind} address`
 }
 
 const isAllowed = (input: string, { allow = [] }: Options): boolean => {
-  const url = URL.parse(input)
-  return url !== null && /^https?:$/.test(url.protocol) && allow.some((one) => URL.parse(one)?.origin === url.origin)
+  const url = parseHttp(input)
+  return url !== undefined && allow.some((one) => URL.parse(one)?.origin === url.origin)
 }
 
 /**
@@ -105,17 +107,17 @@ export const check = (url: string, options: Options = {}): Effect.Effect<void, A
  * does not follow redirects.
  */
 export const protect = (client: HttpClient.HttpClient, options: Options = {}): HttpClient.HttpClient =>
-  HttpClient.transform(client, (effect, request) =>
-    Effect.matchEffect(check(request.url, options), {
+  HttpClient.transform(client, (effect, request) => {
+    const sent = HttpPeer.withoutRedirects(effect)
+    if (isAllowed(request.url, options)) return sent
+    return Effect.matchEffect(check(request.url, options), {
       onFailure: (cause) =>
         Effect.fail(
           new HttpClientError.HttpClientError({ reason: new HttpClientError.InvalidUrlError({ request, cause }) })
         ),
-      onSuccess: () =>
-        isAllowed(request.url, options)
-          ? HttpPeer.withoutRedirects(effect)
-          : Effect.provideService(HttpPeer.withoutRedirects(effect), Current, makeRefuse(options))
-    }))
+      onSuccess: () => Effect.provideService(sent, Current, makeRefuse(options))
+    })
+  })
 
 /** Protects the client that is provided to it, for cards from a registry and for files. */
 export const layer = (

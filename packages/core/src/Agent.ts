@@ -295,7 +295,7 @@ const successful = <A extends Task.Task | Message.Message>(
 }
 
 // agents seldom return a task early: a page loads what that needs only then
-const loadSettle = /*#__PURE__*/ Effect.promise(() => import("./internal/transport/lazySettle.ts"))
+const loadSettle = /*#__PURE__*/ Effect.promise(() => import("./internal/transport/settle.ts"))
 
 /** Creates a client over a transport. */
 export const make: Effect.Effect<Service, never, AgentTransport> = Effect.map(AgentTransport, (transport) => {

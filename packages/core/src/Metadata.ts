@@ -34,13 +34,15 @@ const maxLevels = 150
  * results // => [true, false]
  * ```
  */
-export const isJson = (value: unknown, level = 0): value is Schema.Json => {
+export const isJson = (value: unknown): value is Schema.Json => isJsonAt(value, 0)
+
+const isJsonAt = (value: unknown, level: number): boolean => {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true
   if (typeof value !== "object") return typeof value === "number" && Number.isFinite(value)
   const prototype = Object.getPrototypeOf(value)
   const isPlain = Array.isArray(value) || prototype === Object.prototype || prototype === null
   const members: ReadonlyArray<unknown> = Array.isArray(value) ? value : Object.values(value)
-  return isPlain && level < maxLevels && members.every((one) => isJson(one, level + 1))
+  return isPlain && level < maxLevels && members.every((one) => isJsonAt(one, level + 1))
 }
 
 /** Returns true if a JSON value is an object, not an array and not `null`; its members are not looked at. */

@@ -116,7 +116,7 @@ export const artifact = ({ fold, past }: TaskProgress, id: string): Artifact.Art
 
 /** Returns the artifacts of the turn: all of the task but those that it had before, unchanged. */
 export const artifacts = (self: TaskProgress): ReadonlyArray<Artifact.Artifact> =>
-  (task(self)?.artifacts ?? []).filter(({ artifactId }) => artifact(self, artifactId) !== undefined)
+  Array.from(self.fold.artifacts?.keys() ?? []).flatMap((id) => artifact(self, id) ?? [])
 
 /**
  * Returns a task after several events: a snapshot replaces it, an update changes it, messages and events of other tasks

@@ -72,9 +72,6 @@ export const kindOf = (address: string): string | undefined => {
 /** Names that are local by agreement or by custom (RFC 6761, RFC 6762 and its appendix G, ICANN). */
 const local = /(?:^|\.)(?:localhost|local|internal|home\.arpa|intranet|private|corp|home|lan)\.?$/i
 
-/** Returns true for the host of a URL that is an IP address. */
-export const isIp = (host: string): boolean => v4(host) !== undefined || host.startsWith("[")
-
 /** Returns the kind of a URL's host: an address, or a name that is local. */
 export const kindOfHost = (host: string): string | undefined =>
   local.test(host) ? "local" : kindOf(host.replace(/^\[|\]$/g, ""))

@@ -176,7 +176,7 @@ const exchange = (
 }
 
 /** Removes secrets from what a task says that did not succeed, since it becomes an error; its artifacts stay. */
-const redactFailed = (redact: HttpPeer.Received["redact"]) => (result: unknown): unknown => {
+const redactFailed = ({ redact }: HttpPeer.Received, result: unknown): unknown => {
   const task = result as Task
   return task.status !== undefined && TaskState.isUnsuccessful(task.status.state)
     ? { ...task, ...redact(Struct.omit(task, ["artifacts", "history"])) }
@@ -194,23 +194,14 @@ const decode = (self: Connection, operation: Operation.Any, json: unknown): Resu
 
 /** Decodes the result of a response that was read to its end. */
 const decodeResult = (self: Connection, operation: Operation.Any, { json, received }: Exchanged) => {
-  const result = decode(self, operation, json).pipe(
-    Result.mapBoth({ onSuccess: redactFailed(received.redact), onFailure: Unexpected.locate(received) })
-  )
+  const result = Result.mapBoth(decode(self, operation, json), {
+    onSuccess: (success) => redactFailed(received, success),
+    onFailure: Unexpected.locate(received)
+  })
   return operation._tag === "GetExtendedAgentCard"
     ? Result.map(result, (card) => Origins.addSource(card as AgentCard, self.peer.base.origin))
     : result
 }
-
-const decodeEvent = (
-  self: Connection,
-  operation: Operation.Streaming,
-  { json, received }: Exchanged
-) =>
-  Result.map(decode(self, operation, json), redactFailed(received.redact)) as Result.Result<
-    StreamEvent.StreamEvent,
-    Reason
-  >
 
 /** Returns what decides the end of a stream, by how it was opened. */
 const endOf = (operation: Operation.Streaming, request: object): StreamEnd.StreamEnd => {
@@ -245,7 +236,10 @@ const events = (
       }
       if (codec?.isKnown?.(result.success) === false) return Result.succeed(undefined)
       isFinal = codec?.isFinal?.(result.success)
-      const decoded = decodeEvent(self, operation, { json: result.success, received })
+      const decoded = Result.map(
+        decode(self, operation, result.success),
+        (event) => redactFailed(received, event) as StreamEvent.StreamEvent
+      )
       progress.hasBegun ||= Result.isSuccess(decoded)
       return decoded
     }

@@ -53,16 +53,13 @@ export const optional = <S extends Schema.Top>(schema: S): Schema.optionalKey<S>
 export const kind = <const Name extends string>(name: Name): Schema.Literals<readonly [Name]> => Schema.Literals([name])
 /** A member that must be absent: it excludes another one, or is another spelling. */
 export const absent = Schema.optionalKey(Schema.Never)
-const isJson = () =>
-  Schema.makeFilter((value: unknown) => Metadata.isJson(value), {
-    expected: "JSON of at most 150 levels with finite numbers"
-  })
+const isJson = Schema.makeFilter(Metadata.isJson, { expected: "JSON of at most 150 levels with finite numbers" })
 /** Free-form JSON, `null` included. */
-export const json = Schema.Unknown.check(isJson())
+export const json = Schema.Unknown.check(isJson)
 export const text = optional(Schema.String)
 export const texts = optional(Schema.Array(Schema.String))
 export const flag = optional(Schema.Boolean)
-export const object = Schema.Record(Schema.String, Schema.Unknown).check(isJson())
+export const object = Schema.Record(Schema.String, Schema.Unknown).check(isJson)
 export const metadata = optional(object)
 export const id = Schema.String.check(Schema.isNonEmpty({ expected: "a string that is not empty" }))
 export const count = optional(

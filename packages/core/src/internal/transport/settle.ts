@@ -1,6 +1,5 @@
 /** Waits for the task of a send that an agent returned early. Tested in `test/early.test.ts`. */
 import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { AgentError } from "../../AgentError.ts"
@@ -10,13 +9,8 @@ import * as Timeouts from "../../Timeouts.ts"
 import type { Transport } from "../../Transport.ts"
 import { publicUrl } from "../errors/publicUrl.ts"
 import { withDelivery } from "../errors/sendDelivery.ts"
+import { CurrentOnEarlyTask } from "./earlyTask.ts"
 import { follow } from "./followTask.ts"
-
-/** Runs when an agent returns a task early, before the wait for it. Default: nothing. */
-export const CurrentOnEarlyTask = Context.Reference<(task: Task) => Effect.Effect<unknown>>(
-  "@effect-a2a/core/internal/CurrentOnEarlyTask",
-  { defaultValue: () => () => Effect.void }
-)
 
 /** The longest wait for a task (milliseconds), unless the total timeout is shorter. */
 const maxWait = 3_600_000
@@ -24,7 +18,10 @@ const maxWait = 3_600_000
 /** The longest pause that a peer may ask for (milliseconds). */
 const maxPause = 300_000
 
-/** Tries again after the pause (milliseconds), doubled each time up to 10 s, as long as the errors are retryable. */
+/**
+ * Tries again after the pause (milliseconds), doubled each time up to 10 s, as long as the errors are retryable. No
+ * `Schedule`, which would cost every page 1 kB.
+ */
 const repeat = (attempt: Effect.Effect<Task, AgentError>, pause = 500): Effect.Effect<Task, AgentError> =>
   attempt.pipe(Effect.catch((error) => {
     const longer = Math.max(pause, error.retryAfter === undefined ? 0 : Duration.toMillis(error.retryAfter))
@@ -51,12 +48,15 @@ export const settle = (
     const limit = total === undefined ? maxWait : Duration.toMillis(Duration.fromInputUnsafe(total))
     const left = began + limit - (yield* Clock.currentTimeMillis)
     const attempt = yield* follow(transport, target, task)
-    return yield* Effect.mapError(Timeouts.timeout("total", Math.max(left, 0))(repeat(attempt)), (error) => {
-      const reason = error._tag === "AgentError" ? error.reason : error
-      return new AgentError({
-        operation: Operation.SendMessage._tag,
-        target,
-        reason: withDelivery(Operation.SendMessage, request, reason, true)
-      })
-    })
+    return yield* Effect.mapError(
+      Timeouts.timeout("total", Math.max(left, 0))(repeat(attempt)),
+      (error) => {
+        const reason = error._tag === "AgentError" ? error.reason : error
+        return new AgentError({
+          operation: Operation.SendMessage._tag,
+          target,
+          reason: withDelivery(Operation.SendMessage, request, reason, true)
+        })
+      }
+    )
   })

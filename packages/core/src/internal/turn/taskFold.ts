@@ -26,8 +26,8 @@ type Versions = Array<Version>
 export interface TaskFold {
   /** The task without its artifacts. */
   task: Task | undefined
-  /** In order, and by id. Absent if nothing is known of artifacts, which is not the same as none. */
-  artifacts: { readonly all: Array<Versions>; readonly byId: Map<string, Versions> } | undefined
+  /** By id, in order. Absent if nothing is known of artifacts, which is not the same as none. */
+  artifacts: Map<string, Versions> | undefined
   /** The number of the last event with artifacts, and of the last that a task was made after. */
   event: number
   made: number
@@ -53,11 +53,9 @@ export const applyStatus = (task: Task | undefined, event: StreamEvent.StreamEve
   return isOver(task) && !isOver(event) ? { ...read, status: task.status } : read
 }
 
-const noArtifacts = (): NonNullable<TaskFold["artifacts"]> => ({ all: [], byId: new Map() })
-
 const putArtifact = (self: TaskFold, artifact: Artifact.Artifact, append: boolean): void => {
-  const { all, byId } = self.artifacts ??= noArtifacts()
-  const versions = byId.get(artifact.artifactId) ?? []
+  const all = self.artifacts ??= new Map()
+  const versions = all.get(artifact.artifactId) ?? []
   const last = versions.at(-1)
   const earlier = append ? last : undefined
   const parts = earlier?.parts ?? []
@@ -70,10 +68,9 @@ const putArtifact = (self: TaskFold, artifact: Artifact.Artifact, append: boolea
     parts,
     length: parts.length
   }
-  if (last === undefined) all.push(versions)
   if (last === undefined || last.event <= self.made) versions.push(next)
   else versions[versions.length - 1] = next
-  byId.set(artifact.artifactId, versions)
+  all.set(artifact.artifactId, versions)
 }
 
 /** Adds one event, and returns the same fold. Members that a snapshot leaves out stay as they were. */
@@ -85,7 +82,7 @@ export const add = (self: TaskFold, event: StreamEvent.StreamEvent): TaskFold =>
   self.event++
   if (event._tag === "ArtifactUpdate") putArtifact(self, event.artifact, event.append === true)
   if (event._tag === "Task" && event.artifacts !== undefined) {
-    self.artifacts = noArtifacts()
+    self.artifacts = new Map()
     for (const artifact of event.artifacts) putArtifact(self, artifact, false)
   }
   return self
@@ -118,7 +115,7 @@ const versionAt = (versions: Versions, event: number): Artifact.Artifact => {
 
 /** Returns an artifact so far, and the number of its parts. Later events do not change it. */
 export const toLatest = (self: TaskFold, id: string): Pick<Version, "artifact" | "length"> | undefined => {
-  const latest = self.artifacts?.byId.get(id)?.at(-1)
+  const latest = self.artifacts?.get(id)?.at(-1)
   self.made = self.event
   return latest === undefined ? undefined : { artifact: toArtifact(latest), length: latest.length }
 }
@@ -128,9 +125,9 @@ export const toTask = (self: TaskFold): Task | undefined => {
   const { artifacts, event, task } = self
   self.made = event
   if (task === undefined || artifacts === undefined) return task
-  const { all } = artifacts
-  const count = all.length
-  const read = () => all.slice(0, count).map((versions) => versionAt(versions, event))
+  // artifacts are only added to it
+  const count = artifacts.size
+  const read = () => Array.from(artifacts.values()).slice(0, count).map((versions) => versionAt(versions, event))
   if (count <= maxCopied) return { ...task, artifacts: read() }
   let made: ReadonlyArray<Artifact.Artifact> | undefined
   return {
