@@ -26,7 +26,7 @@ import { type AgentErrorReason, reason } from "@effect-a2a/core/AgentError"
 import type * as Id from "@effect-a2a/core/Id"
 import type { StreamEvent } from "@effect-a2a/core/StreamEvent"
 import type * as Arr from "effect/Array"
-import * as ByteSize from "effect/ByteSize"
+import type * as ByteSize from "effect/ByteSize"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -34,7 +34,7 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { sizeOfBatch } from "./internal/size.ts"
+import * as Size from "./internal/size.ts"
 
 /** Events that were written to the store together; `from` is the position of the first in the task's log. */
 export interface Batch {
@@ -84,11 +84,11 @@ const tooSlow = (taskId: Id.TaskId) =>
  * Creates a hub in this process. A subscription fails with `StreamInterruptedError` when the hub's scope closes, and when
  * more is unread than the limits allow; what was unread is dropped then.
  */
-export const layerWith = ({ maxBehind = 10_000, maxBehindSize = "4 MiB" }: Options = {}): Layer.Layer<TaskHub> =>
+export const layerWith = ({ maxBehind = 10_000, maxBehindSize }: Options = {}): Layer.Layer<TaskHub> =>
   Layer.effect(
     TaskHub,
     Effect.gen(function*() {
-      const maxSize = ByteSize.toNumberUnsafe(ByteSize.fromInputUnsafe(maxBehindSize))
+      const maxSize = Size.toBytes(maxBehindSize, 4)
       const topics = new Map<Id.TaskId, Set<Subscriber>>()
 
       const remove = (id: Id.TaskId, one: Subscriber) => {
@@ -108,8 +108,10 @@ export const layerWith = ({ maxBehind = 10_000, maxBehindSize = "4 MiB" }: Optio
         })
 
       const publish = Effect.fnUntraced(function*(id: Id.TaskId, batch: Batch) {
-        const size = sizeOfBatch(batch)
-        for (const one of topics.get(id) ?? []) {
+        const all = topics.get(id)
+        if (all === undefined) return
+        const size = Size.sizeOfBatch(batch)
+        for (const one of all) {
           one.behind += size
           one.largest = Math.max(one.largest, size)
           const isOver = one.behind - one.largest > maxSize

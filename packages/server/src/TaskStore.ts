@@ -26,7 +26,7 @@ import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
 import * as TaskProgress from "@effect-a2a/core/TaskProgress"
 import * as TaskState from "@effect-a2a/core/TaskState"
-import * as ByteSize from "effect/ByteSize"
+import type * as ByteSize from "effect/ByteSize"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -151,9 +151,6 @@ const pageOf = (entries: Iterable<Entry>, query: Query): Page => {
   }
 }
 
-const toBytes = (input: ByteSize.Input | undefined, mebibytes: number): number =>
-  input === undefined ? mebibytes * 1024 * 1024 : ByteSize.toNumberUnsafe(ByteSize.fromInputUnsafe(input))
-
 /** Returns the bytes that events add to an entry; a snapshot replaces what the task had. */
 const growth = ({ size }: Entry, events: ReadonlyArray<StreamEvent.StreamEvent>): number =>
   events.reduce((sum, event) => Size.sizeOfEvent(event) + (event._tag === "Task" ? -size : sum), 0)
@@ -164,12 +161,12 @@ const isEnd = ([event, ...others]: ReadonlyArray<StreamEvent.StreamEvent>): bool
 
 const makeMemory = (options: MemoryOptions): TaskStore["Service"] => {
   const { keepsEvents = true, maxFinished = 1000, maxWaiting = 1000 } = options
-  const maxTask = toBytes(options.maxTaskSize, 32)
+  const maxTask = Size.toBytes(options.maxTaskSize, 32)
   const entries = new Map<Id.TaskId, Entry>()
   const ledger = Ledger.make<Entry>({
     counts: { finished: maxFinished, waiting: maxWaiting },
-    owner: toBytes(options.maxOwnerSize, 48),
-    all: toBytes(options.maxSize, 64)
+    owner: Size.toBytes(options.maxOwnerSize, 48),
+    all: Size.toBytes(options.maxSize, 64)
   }, ({ id }) => entries.delete(id))
 
   const own = (owner: Owner, id: Id.TaskId): Entry | undefined => {

@@ -19,7 +19,7 @@ import type { Turn } from "../AgentExecutor.ts"
 import type { Reply } from "../Reply.ts"
 import type { TaskHub } from "../TaskHub.ts"
 import type { Owner, TaskStore } from "../TaskStore.ts"
-import { canBeSent } from "./size.ts"
+import * as Sendable from "./sendable.ts"
 import * as Writer from "./writer.ts"
 
 /** The reason for a defect of the executor, whose text stays on the server. */
@@ -31,9 +31,9 @@ export interface Sinks {
   readonly hub: TaskHub["Service"]
 }
 
-/** The reason for replies that no answer could contain: the task could never be read again. */
+/** The reason for replies that no answer could contain. */
 const unsendable = reason("InvalidAgentResponseError", {
-  message: "the agent replied with metadata or data that is not JSON of finite numbers and at most 150 levels"
+  message: `the agent replied with metadata or data that is not ${Sendable.rule}`
 })
 
 /** Runs an executor's work in a span, a child of the request's, which may end earlier. */
@@ -94,7 +94,7 @@ export const run = (sinks: Sinks, turn: Turn, first: Task.Task, replies: Stream.
     })
     const emit = (events: ReadonlyArray<StreamEvent.StreamEvent>) => commit(sinks, owner, taskId, events)
     const emitChecked = (events: ReadonlyArray<StreamEvent.StreamEvent>) =>
-      events.every(canBeSent) ? emit(events) : Effect.fail(unsendable)
+      events.every(Sendable.canBeSent) ? emit(events) : Effect.fail(unsendable)
     const flush = Effect.suspend(() => emitChecked(writer.flush()))
 
     const work = Effect.gen(function*() {

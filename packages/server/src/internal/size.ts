@@ -1,7 +1,6 @@
-/** How much memory values take, about, and whether the free-form JSON of an event can be sent. */
-import * as Metadata from "@effect-a2a/core/Metadata"
-import type * as Part from "@effect-a2a/core/Part"
+/** How much memory values take, about. */
 import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
+import * as ByteSize from "effect/ByteSize"
 
 /** Bytes of an object without its members. */
 const objectSize = 48
@@ -44,17 +43,6 @@ export const sizeOfEvent = (event: StreamEvent.StreamEvent): number =>
 export const sizeOfBatch = ({ events }: { readonly events: ReadonlyArray<StreamEvent.StreamEvent> }): number =>
   events.reduce((sum, event) => sum + sizeOfEvent(event), 0)
 
-const isSendable = (metadata: Metadata.Metadata | undefined) => metadata === undefined || Metadata.isJson(metadata)
-
-const areSendable = (parts: ReadonlyArray<Part.Part> | undefined) =>
-  parts === undefined ||
-  parts.every((part) => isSendable(part.metadata) && (part._tag !== "Data" || Metadata.isJson(part.data)))
-
-/** Returns false if an event has free-form JSON that no answer could contain: such a task could never be read again. */
-export const canBeSent = (event: StreamEvent.StreamEvent): boolean => {
-  if (event._tag === "Task") return isSendable(event.metadata) && (event.history ?? []).every(canBeSent)
-  if (!isSendable(event.metadata)) return false
-  if (event._tag === "Message") return areSendable(event.parts)
-  if (event._tag === "ArtifactUpdate") return isSendable(event.artifact.metadata) && areSendable(event.artifact.parts)
-  return event.status.message === undefined || canBeSent(event.status.message)
-}
+/** Returns the bytes of a limit. */
+export const toBytes = (limit: ByteSize.Input | undefined, mebibytes: number): number =>
+  limit === undefined ? mebibytes * 1024 * 1024 : ByteSize.toNumberUnsafe(ByteSize.fromInputUnsafe(limit))

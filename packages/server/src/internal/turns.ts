@@ -19,7 +19,7 @@ import type { Execution, Turn } from "../AgentExecutor.ts"
 import * as Caller from "../Caller.ts"
 import type { Batch, Subscription } from "../TaskHub.ts"
 import { commit, internalError, run, withTurnSpan } from "./run.ts"
-import { canBeSent } from "./size.ts"
+import * as Sendable from "./sendable.ts"
 import * as State from "./state.ts"
 import * as Trim from "./trim.ts"
 import * as Validation from "./validation.ts"
@@ -109,7 +109,7 @@ const start = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Effect.Effect<Message.Message | Started, AgentErrorReason>, AgentErrorReason, Scope.Scope> {
   const owner = turn.caller?.id
   const first = yield* toFirstSnapshot(turn)
-  yield* Validation.check(canBeSent(first), "message", "must have JSON of finite numbers and at most 150 levels only")
+  yield* Validation.check(Sendable.canBeSent(first), "message", `must have ${Sendable.rule} only`)
   yield* state.running.check(owner)
   const execution = yield* execute(state, turn)
   if (!Stream.isStream(execution)) return toMessage(turn, execution)
