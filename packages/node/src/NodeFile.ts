@@ -47,16 +47,6 @@ const kinds: { readonly [type in FileSystem.File.Type]?: string } = {
   Socket: "a socket"
 }
 
-const join = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return bytes
-}
-
 /**
  * Returns the content of a file. Fails with `FileError` if the path leads to a directory, a named pipe, a device or a
  * socket, which may have no end or keep the reader waiting, or to a file that is larger than the limit,
@@ -76,8 +66,8 @@ export const read = (path: string, { maxSize = "16 MiB" }: Options = {}): Effect
     }
     // files of /proc claim to be empty, and others grow
     const chunks = yield* Stream.runCollect(files.stream(path, { bytesToRead: ByteSize.bytes(max + 1n) }))
-    const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
-    return length > max ? yield* refuse("TooLarge", `has ${limit}`) : join(chunks, length)
+    const bytes = new Uint8Array(Buffer.concat(chunks))
+    return bytes.length > max ? yield* refuse("TooLarge", `has ${limit}`) : bytes
   }).pipe(
     Effect.catchTag(
       "PlatformError",

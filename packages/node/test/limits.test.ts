@@ -2,9 +2,10 @@
 import { NodeAgentServer } from "@effect-a2a/node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import { connect, type Socket } from "node:net"
 import { covers } from "../../../test/support/covers.ts"
+import { size } from "./routes.ts"
 
 const open = Effect.fnUntraced(function*(text: string) {
   const { port } = new URL(yield* NodeAgentServer.url)
@@ -45,15 +46,7 @@ const routes = Layer.mergeAll(
       { contentType: "text/event-stream" }
     )
   ),
-  HttpRouter.add(
-    "POST",
-    "/size",
-    HttpServerRequest.HttpServerRequest.pipe(
-      Effect.flatMap((request) => request.text),
-      Effect.map((text) => HttpServerResponse.text(String(text.length))),
-      Effect.catch(() => Effect.succeed(HttpServerResponse.empty({ status: 413 })))
-    )
-  )
+  size
 )
 
 const serve = (options: Partial<NodeAgentServer.Options<never, never>>) =>

@@ -4,9 +4,10 @@ import { AgentTest, Script } from "@effect-a2a/testing"
 import { RestServer } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
 import { type ByteSize, Clock, Effect, Exit, Fiber, Layer, Schema, Scope, Stream } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { covers } from "../../../test/support/covers.ts"
+import { size } from "./routes.ts"
 
 const sse = HttpServerResponse.stream(
   Stream.make("data: 1\n\n").pipe(Stream.concat(Stream.never), Stream.encodeText),
@@ -20,15 +21,7 @@ const routes = Layer.mergeAll(
     "/silent",
     Effect.as(Effect.never, HttpServerResponse.empty())
   ),
-  HttpRouter.add(
-    "POST",
-    "/size",
-    HttpServerRequest.HttpServerRequest.pipe(
-      Effect.flatMap((request) => request.text),
-      Effect.map((text) => HttpServerResponse.text(String(text.length))),
-      Effect.catch(() => Effect.succeed(HttpServerResponse.empty({ status: 413 })))
-    )
-  )
+  size
 )
 
 const serve = Effect.fnUntraced(function*(options?: { readonly maxBodySize?: ByteSize.Input }) {

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientError from "effect/http/HttpClientError"
 import type { HttpClientRequest } from "effect/http/HttpClientRequest"
+import type { HttpClientResponse } from "effect/http/HttpClientResponse"
 import * as dns from "node:dns"
 import type { LookupFunction } from "node:net"
 
@@ -55,16 +56,23 @@ const toRefusal =
       : error
   }
 
-/** Sends guarded requests by another client, so that no connection which other requests made serves them. */
-export const withGuarded = (client: HttpClient.HttpClient, guarded: HttpClient.HttpClient): HttpClient.HttpClient =>
+type Send = Effect.Effect<HttpClientResponse, HttpClientError.HttpClientError>
+
+/** Changes how guarded requests are sent. */
+const changeGuarded = (
+  client: HttpClient.HttpClient,
+  change: (send: Send, request: HttpClientRequest) => Send
+): HttpClient.HttpClient =>
   HttpClient.transform(
     client,
-    (effect, request) =>
+    (send, request) =>
       Effect.flatMap(AddressGuard.Current, (refuse) =>
-        refuse === undefined
-          ? effect
-          : Effect.mapError(guarded.execute(request), toRefusal(request, refuse)))
+        refuse === undefined ? send : Effect.mapError(change(send, request), toRefusal(request, refuse)))
   )
+
+/** Sends guarded requests by another client, so that no connection which other requests made serves them. */
+export const withGuarded = (client: HttpClient.HttpClient, guarded: HttpClient.HttpClient): HttpClient.HttpClient =>
+  changeGuarded(client, (_, request) => guarded.execute(request))
 
 const resolve = (request: HttpClientRequest) =>
   Effect.callback<void, HttpClientError.HttpClientError>((resume) =>
@@ -80,11 +88,4 @@ const resolve = (request: HttpClientRequest) =>
 
 /** Judges names before the requests of a client that connects on its own: the best there is, as it resolves them again. */
 export const resolveFirst = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
-  HttpClient.transform(
-    client,
-    (effect, request) =>
-      Effect.flatMap(AddressGuard.Current, (refuse) =>
-        refuse === undefined
-          ? effect
-          : Effect.andThen(Effect.mapError(resolve(request), toRefusal(request, refuse)), effect))
-  )
+  changeGuarded(client, (send, request) => Effect.andThen(resolve(request), send))
