@@ -29,7 +29,8 @@ export interface Report {
 
 const file = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-const start = async (heap: number) => {
+/** Starts the server with a heap of so many megabytes. */
+export const start = async (heap: number) => {
   const child = fork(file("server.ts"), {
     execArgv: [`--max-old-space-size=${heap}`],
     stdio: ["ignore", "ignore", "pipe", "ipc"]

@@ -1,4 +1,5 @@
 // What is fuzzed.
+import * as Result from "effect/Result"
 import type { Random } from "./random.ts"
 
 /** What became of an input: a value or a typed refusal are right, anything else is a finding. */
@@ -9,6 +10,10 @@ export type Outcome =
 
 export const value: Outcome = { _tag: "Value" }
 export const refusal: Outcome = { _tag: "Refusal" }
+/** Parses JSON without the limits of the SDK. */
+export const parse = (text: string): Result.Result<unknown, unknown> =>
+  Result.try({ try: (): unknown => JSON.parse(text), catch: (cause) => cause })
+
 export const finding = (what: string): Outcome => ({ _tag: "Finding", what })
 
 /** `variant` chooses among forms of the target, such as the operation; it is part of the input. */

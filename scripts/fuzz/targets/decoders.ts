@@ -4,10 +4,7 @@ import * as Result from "effect/Result"
 import { mutate } from "../mutate.ts"
 import type { Random } from "../random.ts"
 import * as Seeds from "../seeds.ts"
-import { finding, refusal, type Target, value } from "../target.ts"
-
-const parse = (text: string): Result.Result<unknown, unknown> =>
-  Result.try({ try: (): unknown => JSON.parse(text), catch: (cause) => cause })
+import { finding, parse, refusal, type Target, value } from "../target.ts"
 
 const byName = new Map(Seeds.all.map((one) => [one.name, one]))
 

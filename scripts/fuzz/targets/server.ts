@@ -1,25 +1,17 @@
 // A server in a process with a small heap, over sockets: it answers each request in the words of its binding, and goes on
 // serving another caller.
-import { fork } from "node:child_process"
-import { once } from "node:events"
+import * as Result from "effect/Result"
 import { connect as open } from "node:net"
-import { fileURLToPath } from "node:url"
+import { start } from "../../attack/measure.ts"
 import { connect, message } from "../../attack/wire.ts"
 import { mutate, mutateText } from "../mutate.ts"
 import type { Random } from "../random.ts"
 import * as Seeds from "../seeds.ts"
-import { finding, type Outcome, refusal, type Target, value } from "../target.ts"
+import { finding, type Outcome, parse, refusal, type Target, value } from "../target.ts"
 
-const start = async () => {
-  const file = fileURLToPath(new URL("../../attack/server.ts", import.meta.url))
-  const child = fork(file, { execArgv: ["--max-old-space-size=256"], stdio: ["ignore", "ignore", "pipe", "ipc"] })
-  let said = ""
-  child.stderr?.on("data", (data) => {
-    said = `${said}${data}`.slice(-2000)
-  })
-  const [url] = await once(child, "message") as [string]
-  const port = Number(new URL(url).port)
-  return { child, port, said: () => said, fuzzer: connect(port, "fuzzer"), other: connect(port, "other") }
+const begin = async () => {
+  const { child, port, state } = await start(256)
+  return { child, port, said: () => state.said, fuzzer: connect(port, "fuzzer"), other: connect(port, "other") }
 }
 
 const requests = Seeds.all.filter(({ name }) => name.includes("request"))
@@ -100,32 +92,23 @@ const exchange = (port: number, text: string): Promise<string> =>
     }).on("error", () => {}).on("close", () => resolve(all))
   })
 
-const isJson = (text: string) => {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
 const judge = (status: number, body: string): Outcome => {
   if (status === 500 || body.includes("\"INTERNAL_ERROR\"")) return finding(`a fault: ${status} ${body.slice(0, 500)}`)
   if (status >= 400 && body.length > 30_000) return finding(`a refusal of ${body.length} characters`)
-  if (status >= 400 && status !== 404 && !isJson(body)) {
+  if (status >= 400 && status !== 404 && Result.isFailure(parse(body))) {
     return finding(`a refusal without JSON: ${status} ${body.slice(0, 300)}`)
   }
   return status < 400 && !body.includes("\"error\"") ? value : refusal
 }
 
 export const server: Target = (() => {
-  let running: ReturnType<typeof start> | undefined
+  let running: ReturnType<typeof begin> | undefined
   let count = 0
   return {
     name: "a server",
     generate,
     run: async ({ text, variant }) => {
-      const { child, fuzzer, other, port, said } = await (running ??= start())
+      const { child, fuzzer, other, port, said } = await (running ??= begin())
       if (child.exitCode !== null || child.signalCode !== null) {
         running = undefined
         return finding(`the server died: ${said().slice(-500)}`)

@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { mutateTree } from "../mutate.ts"
 import * as Seeds from "../seeds.ts"
-import { refusal, type Target, value } from "../target.ts"
+import { parse, refusal, type Target, value } from "../target.ts"
 
 const seeds = Seeds.all.find(({ name }) => name === "1.0 success SendStreamingMessage")!
 
@@ -28,8 +28,8 @@ export const views: Target = {
     }]`
   }),
   run: async ({ text }) => {
-    const parsed = Result.try({ try: (): ReadonlyArray<unknown> => JSON.parse(text), catch: (cause) => cause })
-    if (Result.isFailure(parsed)) return refusal
+    const parsed = parse(text)
+    if (Result.isFailure(parsed) || !Array.isArray(parsed.success)) return refusal
     const events = parsed.success.flatMap((one) => {
       const read = seeds.codec.decode(one)
       return Result.isSuccess(read) ? [read.success as StreamEvent.StreamEvent] : []
