@@ -610,3 +610,17 @@ describe("pages of a list", covers("field:LST-01"), () => {
       assert.strictEqual(asked.length, 2)
     }))
 })
+
+describe("the deletion of a webhook", () => {
+  it.effect("succeeds, whatever the agent says of its success", () =>
+    inEach((one) =>
+      Effect.forEach([{}, null, [], "gone"], (answer) => {
+        const { asked, layer } = talkTo(one, (asked) => json(result(one, asked, answer)))
+        return Agent.Agent.pipe(
+          Effect.flatMap(({ pushConfigs }) => pushConfigs.delete(taskId, "p-1")),
+          Effect.provide(agent(layer)),
+          Effect.map((deleted) => assert.deepStrictEqual([deleted, asked.length], [undefined, 1]))
+        )
+      }, { discard: true })
+    ))
+})

@@ -177,8 +177,8 @@ const exchange = (
 
 /** Removes secrets from what a task says that did not succeed, since it becomes an error; its artifacts stay. */
 const redactFailed = ({ redact }: HttpPeer.Received, result: unknown): unknown => {
-  const task = result as Task
-  return task.status !== undefined && TaskState.isUnsuccessful(task.status.state)
+  const task = result as Task | undefined
+  return task?.status !== undefined && TaskState.isUnsuccessful(task.status.state)
     ? { ...task, ...redact(Struct.omit(task, ["artifacts", "history"])) }
     : result
 }
