@@ -69,8 +69,8 @@ Field.inOne("concurrency and bounds", (combination) => {
     const server = AgentServer.layer({ card: Field.card }).pipe(
       Layer.provide([
         AgentExecutor.layer(() => Stream.tap(pieces, () => turn)),
-        TaskStore.layerMemory(),
-        TaskHub.layerWith({ maxBehind: 50 })
+        TaskStore.layerMemory({ maxLogSize: 20_000 }),
+        TaskHub.layer
       ])
     )
     return Effect.gen(function*() {

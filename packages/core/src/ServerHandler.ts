@@ -16,10 +16,11 @@
  * @since 0.1.0
  * @stability unstable
  */
-import * as Arr from "effect/Array"
+import type * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Headers from "effect/http/Headers"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
@@ -29,6 +30,7 @@ import * as Stream from "effect/Stream"
 import * as AgentError from "./AgentError.ts"
 import type { AgentTransport } from "./AgentTransport.ts"
 import type { Codec, Dialect, WireFailure } from "./Dialect.ts"
+import * as EventPosition from "./EventPosition.ts"
 import * as Wait from "./internal/errors/wait.ts"
 import * as Json from "./internal/http/json.ts"
 import * as Weight from "./internal/http/weight.ts"
@@ -39,6 +41,12 @@ import * as Protocol from "./Protocol.ts"
 import * as Recognizer from "./Recognizer.ts"
 import * as ServiceParameters from "./ServiceParameters.ts"
 
+/** One event of a stream in JSON, and its position in the log of its task if it is known. */
+export interface Frame {
+  readonly data: Schema.Json
+  readonly position?: number | undefined
+}
+
 /** Runs operations on JSON. `body` is the request without its envelope. */
 export interface ServerHandler {
   readonly call: (
@@ -48,7 +56,7 @@ export interface ServerHandler {
   readonly stream: (
     operation: Operation.Streaming,
     body: unknown
-  ) => Stream.Stream<Schema.Json, AgentError.AgentErrorReason>
+  ) => Stream.Stream<Frame, AgentError.AgentErrorReason>
 }
 
 /** The place of a binding's routes, and the protocol versions they serve. */
@@ -128,19 +136,18 @@ const encoder = <Op extends Operation.Any>(dialect: Dialect, operation: Op) => {
       : Result.mapError(codec.encode(value), invalidResponse)
 }
 
-const encodeAll = <A, B, E>(
-  values: Arr.NonEmptyReadonlyArray<A>,
-  encode: (value: A) => Result.Result<B, E>
-): Result.Result<Arr.NonEmptyReadonlyArray<B>, E> => {
-  const first = encode(values[0])
-  if (Result.isFailure(first)) return Result.fail(first.failure)
-  const encoded: Arr.NonEmptyArray<B> = [first.success]
-  for (const value of Arr.drop(values, 1)) {
-    const result = encode(value)
+/** Encodes the events of a chunk; fails if one cannot be. */
+const toFrames = <A extends object>(
+  events: Arr.NonEmptyReadonlyArray<A>,
+  encode: (event: A) => Result.Result<Schema.Json, AgentError.AgentErrorReason>
+): Result.Result<Arr.NonEmptyReadonlyArray<Frame>, AgentError.AgentErrorReason> => {
+  const frames: Array<Frame> = []
+  for (const event of events) {
+    const result = encode(event)
     if (Result.isFailure(result)) return Result.fail(result.failure)
-    encoded.push(result.success)
+    frames.push({ data: result.success, position: EventPosition.get(event) })
   }
-  return Result.succeed(encoded)
+  return Result.succeed(frames as unknown as Arr.NonEmptyReadonlyArray<Frame>)
 }
 
 /**
@@ -163,7 +170,7 @@ export const make = (
       const encode = encoder(dialect, operation)
       return transport.stream(operation, request).pipe(
         Stream.mapError((error) => error.reason),
-        Stream.mapArrayEffect((events) => Effect.fromResult(encodeAll(events, encode)))
+        Stream.mapArrayEffect((events) => Effect.fromResult(toFrames(events, encode)))
       )
     }))
 })
@@ -274,10 +281,24 @@ export const versionNotSupported = (
   }
 }
 
-/** Provides `ServiceParameters.Current`: the extensions that the request asks for. */
+/**
+ * The headers of the request that is served, in lower case, without `Authorization`, `Proxy-Authorization` and `Cookie`.
+ * They are not among the `ServiceParameters`, which would travel on to agents that an executor calls. Default: none.
+ */
+export const CurrentHeaders = Context.Reference<Readonly<Record<string, string>>>(
+  "@effect-a2a/core/ServerHandler/CurrentHeaders",
+  { defaultValue: () => ({}) }
+)
+
+const credentialHeaders = ["authorization", "proxy-authorization", "cookie"]
+
+/** Provides the extensions that the request asks for (`ServiceParameters.Current`), and its headers. */
 export const withServiceParameters =
   (request: HttpServerRequest.HttpServerRequest) => <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
     const header = request.headers["a2a-extensions"] ?? request.headers["x-a2a-extensions"] ?? ""
     const extensions = header.split(",").map((uri) => uri.trim()).filter((uri) => uri !== "")
-    return Effect.provideService(self, ServiceParameters.Current, { extensions, headers: {} })
+    return self.pipe(
+      Effect.provideService(ServiceParameters.Current, { extensions, headers: {} }),
+      Effect.provideService(CurrentHeaders, Headers.removeMany(request.headers, credentialHeaders))
+    )
   }

@@ -8,14 +8,14 @@
  *
  * const program = Effect.gen(function*() {
  *   const response = yield* ServerSentEvents.toResponse({
- *     events: Stream.make({ text: "Hello" }),
+ *     events: Stream.make({ data: { text: "Hello" }, position: 3 }),
  *     encode: (event) => event,
  *     encodeFailure: (failure) => ({ message: failure.message }),
  *     refuse: (failure) => HttpServerResponse.jsonUnsafe({ message: failure.message }, { status: 400 })
  *   })
  *   return yield* Effect.promise(() => HttpServerResponse.toWeb(response).text())
  * })
- * await Effect.runPromise(Effect.scoped(program)) // => 'data: {"text":"Hello"}\n\n'
+ * await Effect.runPromise(Effect.scoped(program)) // => 'id: 3\ndata: {"text":"Hello"}\n\n'
  * ```
  *
  * @since 0.1.0
@@ -47,7 +47,8 @@ export const CurrentHeartbeat = Context.Reference<Duration.Duration>(
 
 /** The events of a stream, and how they and its failures are written. */
 export interface Options {
-  readonly events: Stream.Stream<Schema.Json, AgentErrorReason>
+  /** The position of an event is the id of its frame. */
+  readonly events: Stream.Stream<ServerHandler.Frame, AgentErrorReason>
   /** Returns the data of an event's frame. */
   readonly encode: (event: Schema.Json) => Schema.Json
   /** Returns the data of the frame that reports a failure. */
@@ -96,8 +97,11 @@ export const toResponse = Effect.fnUntraced(function*(
   return HttpServerResponse.stream(body, { contentType: "text/event-stream", headers })
 })
 
-const toText = (events: ReadonlyArray<Schema.Json>, encode: Options["encode"]): string =>
-  events.reduce<string>((text, event) => `${text}data: ${JSON.stringify(encode(event))}\n\n`, "")
+const toText = (events: ReadonlyArray<ServerHandler.Frame>, encode: Options["encode"]): string =>
+  events.reduce<string>((text, { data, position }) => {
+    const id = position === undefined ? "" : `id: ${position}\n`
+    return `${text}${id}data: ${JSON.stringify(encode(data))}\n\n`
+  }, "")
 
 const toErrorText = (data: Schema.Json): string => `event: error\ndata: ${JSON.stringify(data)}\n\n`
 

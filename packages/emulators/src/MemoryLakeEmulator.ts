@@ -19,11 +19,12 @@
  */
 import * as Agent from "@effect-a2a/core/Agent"
 import type * as AgentCard from "@effect-a2a/core/AgentCard"
-import { AgentTransport } from "@effect-a2a/core/AgentTransport"
+import * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import * as Credentials from "@effect-a2a/core/Credentials"
 import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
 import * as Id from "@effect-a2a/core/Id"
 import * as Protocol from "@effect-a2a/core/Protocol"
+import type { Transport } from "@effect-a2a/core/Transport"
 import * as MemoryLake from "@effect-a2a/memorylake/MemoryLake"
 import * as TaskFeedback from "@effect-a2a/memorylake/TaskFeedback"
 import * as AgentExecutor from "@effect-a2a/server/AgentExecutor"
@@ -41,6 +42,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
 import * as Answers from "./internal/memorylake/answers.ts"
 import * as Auth from "./internal/memorylake/auth.ts"
 import * as Feedback from "./internal/memorylake/feedback.ts"
@@ -91,17 +93,24 @@ const card = (agentId: string): AgentCard.AgentCard => ({
   skills: []
 })
 
+/** The service sends no ids of events: positions are hidden members, which copies have not. */
+const withoutPositions = AgentTransport.transform((transport): Transport => ({
+  ...transport,
+  stream: (operation, request) => Stream.map(transport.stream(operation, request), (event) => ({ ...event }))
+}))
+
 const agent = (agentId: string) =>
   AgentServer.layerMemory({ card: card(agentId), replay: "events" }).pipe(
     Layer.provide(AgentExecutor.layer(Answers.execute)),
     Rules.withRules(agentId),
-    Feedback.withRatings
+    Feedback.withRatings,
+    withoutPositions
   )
 
 /** Handles all requests to one agent, after authentication. */
 const handler = (agentId: string) =>
   Effect.gen(function*() {
-    const transport = yield* AgentTransport
+    const transport = yield* AgentTransport.AgentTransport
     const ratings = yield* Feedback.Ratings
     const path = mount(agentId)
     // a separate router, so that authentication comes before its routes
@@ -111,7 +120,12 @@ const handler = (agentId: string) =>
         RestServer.routes({ path: `${path}/a2a`, protocols }),
         JsonRpcServer.routes({ path: `${path}/a2a`, protocols }),
         CardServer.routes({ path, protocols })
-      ).pipe(Layer.provide([Layer.succeed(AgentTransport, transport), Layer.succeed(HttpRouter.HttpRouter, router)]))
+      ).pipe(
+        Layer.provide([
+          Layer.succeed(AgentTransport.AgentTransport, transport),
+          Layer.succeed(HttpRouter.HttpRouter, router)
+        ])
+      )
     )
     const handle = router.asHttpEffect()
     return (request: HttpServerRequest.HttpServerRequest) => {
@@ -174,7 +188,7 @@ export interface Options {
  */
 export const layerTransport = (
   { apiKey: key = Redacted.make(apiKey), binding = Rest.binding, protocol }: Options = {}
-): Layer.Layer<AgentTransport | HttpClient | InProcessHttp.Tape> =>
+): Layer.Layer<AgentTransport.AgentTransport | HttpClient | InProcessHttp.Tape> =>
   MemoryLake.layer({ ...address("http://memorylake.test"), binding, protocol }).pipe(
     Layer.provideMerge(InProcessHttp.layer(routes)),
     Layer.provide(Credentials.layerBearer(key)),

@@ -58,23 +58,57 @@ export interface Turn {
   readonly metadata: Metadata
   /** The authenticated caller, see `Caller.Current`. */
   readonly caller: Caller.Caller | undefined
+  /** The tenant that the request addresses; `undefined` for the default one. */
+  readonly tenant: string | undefined
+  /** The extensions that the request asks for. */
+  readonly extensions: ReadonlyArray<string>
+  /** The headers of the request, in lower case, without credentials. Empty for callers in the same process. */
+  readonly headers: Readonly<Record<string, string>>
+  /**
+   * What was said in the context in earlier turns, oldest first: the messages of the user, and as messages of the agent
+   * the text of each artifact, and the message of the last state or without a task. As much as the store keeps.
+   */
+  readonly earlier: Effect.Effect<ReadonlyArray<Message.Message>>
+  /**
+   * The messages that are sent to the task while it is at work, if the executor takes them (see {@link Options}). Ends
+   * never. Each message is emitted once: run it once.
+   */
+  readonly updates: Stream.Stream<Message.Message>
 }
 
+/** The answer of an agent: replies, which make a task, or one message without a task. */
+export type Answer<R = never> = Stream.Stream<Reply.Reply, AgentErrorReason | AgentError, R> | Message.Input
+
 /**
- * The work of one turn. A stream makes a task; an effect makes a message without a task, and runs on the caller's fiber.
+ * The work of one turn: replies, or an effect of an answer, which decides between a task and a message.
  *
- * When a stream ends, its task is completed, unless its last state says otherwise. To end a task as failed, emit
- * `Reply.status("failed", "why")`. An *error* refuses the call: every call that waits for the task fails with that
- * reason, and the task is failed. A defect fails the task; it is logged and none of its text is sent.
+ * The scope of an effect is the turn's: it closes when the replies end. An effect that fails refuses the call, and nothing is written. It is interrupted if the caller leaves before it ends.
+ * When a stream of replies ends, its task is completed, unless its last state says otherwise. To end a task as failed, emit
+ * `Reply.status("failed", "why")`. An *error* of the stream fails the task, and the call that began the turn with that
+ * reason. A defect fails the task; it is logged and none of its text is sent.
  */
 export type Execution<R = never> =
   | Stream.Stream<Reply.Reply, AgentErrorReason | AgentError, R>
-  | Effect.Effect<Message.Input, AgentErrorReason | AgentError, R>
+  | Effect.Effect<Answer<R>, AgentErrorReason | AgentError, R>
+
+/** The abilities of an executor beyond running a turn. */
+export interface Options<R = never> {
+  /** Takes messages to a task at work, see `Turn.updates`. Default: they are refused. */
+  readonly takesUpdates?: boolean | undefined
+  /**
+   * Runs before a task at work is canceled. Its message is the last of the task; a failure refuses to cancel. Default: the
+   * task is canceled without a message.
+   */
+  readonly onCancel?: ((turn: Turn) => Effect.Effect<Message.Input | undefined, AgentErrorReason, R>) | undefined
+}
 
 /** The service that runs turns. */
-export class AgentExecutor extends Context.Service<AgentExecutor, {
-  readonly execute: (turn: Turn) => Execution
-}>()("@effect-a2a/server/AgentExecutor") {}
+export class AgentExecutor extends Context.Service<
+  AgentExecutor,
+  Options & {
+    readonly execute: (turn: Turn) => Execution<Scope.Scope>
+  }
+>()("@effect-a2a/server/AgentExecutor") {}
 
 /** The services of a turn, which a layer does not replace: its span, scope, scheduler, caller, ids, and annotations of logs. */
 const ofTurn = Context.pick(
@@ -91,17 +125,26 @@ const ofTurn = Context.pick(
  * Creates an executor from a function. The services that its turns need are those of the layer, also if a caller in the
  * same process has others under the same keys.
  */
-export const layer = <R = never>(execute: (turn: Turn) => Execution<R>): Layer.Layer<AgentExecutor, never, R> =>
+export const layer = <R = never>(
+  execute: (turn: Turn) => Execution<R>,
+  { onCancel, takesUpdates }: Options<R> = {}
+): Layer.Layer<AgentExecutor, never, Exclude<R, Scope.Scope>> =>
   Layer.effect(
     AgentExecutor,
-    Effect.map(Effect.context<R>(), (context) => {
-      const merge = (own: Context.Context<never>): Context.Context<R> => Context.mergeAll(own, context, ofTurn(own))
+    Effect.map(Effect.context<Exclude<R, Scope.Scope>>(), (context) => {
+      const merge = (own: Context.Context<never>) => Context.mergeAll(own, context, ofTurn(own)) as Context.Context<R>
+      const provide = <E>(replies: Stream.Stream<Reply.Reply, E, R>) => Stream.updateContext(replies, merge)
       return {
+        takesUpdates,
+        onCancel: onCancel && ((turn) => Effect.updateContext(onCancel(turn), merge)),
         execute: (turn) => {
           const execution = execute(turn)
           return Stream.isStream(execution)
-            ? Stream.updateContext(execution, merge)
-            : Effect.updateContext(execution, merge)
+            ? provide(execution)
+            : Effect.map(
+              Effect.updateContext(execution, merge),
+              (answer) => Stream.isStream(answer) ? provide(answer) : answer
+            )
         }
       }
     })
@@ -143,15 +186,17 @@ export const serialize = <E, R>(self: Layer.Layer<AgentExecutor, E, R>): Layer.L
   Layer.effect(
     AgentExecutor,
     Effect.gen(function*() {
-      const { execute } = yield* AgentExecutor
+      const executor = yield* AgentExecutor
       const lock = yield* KeyedLock.make<string>()
       return {
+        ...executor,
         execute: (turn) => {
-          const execution = execute(turn)
-          const key = JSON.stringify([turn.caller?.id, turn.contextId])
+          const execution = executor.execute(turn)
+          const { caller, contextId, tenant } = turn
+          const taken = lock.take(JSON.stringify([tenant, caller?.id, contextId]))
           return Stream.isStream(execution)
-            ? Stream.concat(Stream.make(Reply.status("working")), Stream.unwrap(Effect.as(lock.take(key), execution)))
-            : lock.withLock(key)(execution)
+            ? Stream.concat(Stream.make(Reply.status("working")), Stream.unwrap(Effect.as(taken, execution)))
+            : Effect.andThen(taken, execution)
         }
       }
     })

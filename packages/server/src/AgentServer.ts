@@ -3,9 +3,10 @@
  * Callers use it in the same process, or through the routes of a binding.
  *
  * It keeps these rules of the specification: a request is validated before anything is written; a task runs one turn at
- * a time, and a message meanwhile is refused with `UnsupportedOperationError`; a stream begins with the task and ends at
- * a terminal state or at input-required; a caller that disconnects changes nothing; a task belongs to the caller that
- * made it. A message that is sent twice makes two turns: message ids are not deduplicated (A2A 1.0 §3.3.1).
+ * a time, and a message meanwhile is refused with `UnsupportedOperationError` unless the executor takes it; the stream of
+ * a message begins with the task and ends at a terminal state or at input-required, a subscription at a terminal state
+ * (A2A 1.0 §3.1.6); a caller that disconnects changes nothing; a task belongs to its `Owner`. A message that is sent twice
+ * makes two turns: message ids are not deduplicated (A2A 1.0 §3.3.1).
  *
  * ```ts
  * import { AgentTransport, Message, Operation, Task } from "@effect-a2a/core"
@@ -29,8 +30,8 @@ import type * as AgentCard from "@effect-a2a/core/AgentCard"
 import { type AgentErrorReason, reason } from "@effect-a2a/core/AgentError"
 import * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import type * as Id from "@effect-a2a/core/Id"
-import * as KeyedLock from "@effect-a2a/core/KeyedLock"
 import type * as SecurityScheme from "@effect-a2a/core/SecurityScheme"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
 import * as Layer from "effect/Layer"
@@ -75,6 +76,13 @@ export interface Options {
    * 1,000.
    */
   readonly maxRunningPerOwner?: number | undefined
+  /** The longest duration of a turn; the task fails then. Default: 1 day. */
+  readonly maxTurnDuration?: Duration.Input | undefined
+  /**
+   * The longest wait for an executor whose task is canceled; then the task is canceled, and what the executor still replies
+   * is dropped. Default: 10 seconds.
+   */
+  readonly cancelPatience?: Duration.Input | undefined
   /**
    * The response to `GetExtendedAgentCard`. If the card declares `securitySchemes`, a request without `Caller.Current`
    * fails with `UnauthenticatedError`; otherwise anybody gets it. Default: the operation is not supported.
@@ -129,24 +137,26 @@ const extendedCardOf = ({ card, extendedCard }: Options) =>
   })
 
 const make = Effect.fnUntraced(function*(options: Options) {
+  const card = toCard(options)
   const state: State = {
     executor: yield* AgentExecutor,
     store: yield* TaskStore.TaskStore,
     hub: yield* TaskHub.TaskHub,
-    turns: yield* FiberMap.make<Id.TaskId>(),
+    works: new Map(),
+    fibers: yield* FiberMap.make<Id.TaskId>(),
     running: Running.make({
       maxRunning: options.maxRunning ?? 2000,
       maxRunningPerOwner: options.maxRunningPerOwner ?? 1000
     }),
-    lock: yield* KeyedLock.make<Id.TaskId>()
+    maxTurnDuration: Duration.fromInputUnsafe(options.maxTurnDuration ?? "1 day"),
+    cancelPatience: Duration.fromInputUnsafe(options.cancelPatience ?? "10 seconds"),
+    extensions: card.capabilities.extensions ?? []
   }
-  const card = toCard(options)
-  const extensions = card.capabilities.extensions ?? []
   const noStream = () => Stream.fail(unsupportedReason("This agent does not stream"))
   const isStreaming = card.capabilities.streaming === true
   return AgentTransport.fromHandlers(options.target ?? card.supportedInterfaces[0] ?? inProcess, {
-    SendMessage: Turns.send(state, extensions),
-    SendStreamingMessage: isStreaming ? Turns.sendStreaming(state, extensions) : noStream,
+    SendMessage: Turns.send(state),
+    SendStreamingMessage: isStreaming ? Turns.sendStreaming(state) : noStream,
     SubscribeToTask: isStreaming ? Tasks.subscribe(state, options.replay) : noStream,
     GetTask: Tasks.get(state),
     ListTasks: Tasks.list(state),
@@ -169,5 +179,8 @@ export const layer = (
 /** Serves an executor with store and hub in memory, within the limits of `TaskStore.layerMemory` and `TaskHub.layer`. */
 export const layerMemory = (options: Options): Layer.Layer<AgentTransport.AgentTransport, never, AgentExecutor> =>
   layer(options).pipe(
-    Layer.provide([TaskStore.layerMemory({ keepsEvents: options.replay === "events" }), Layer.fresh(TaskHub.layer)])
+    Layer.provide([
+      TaskStore.layerMemory({ maxLogSize: options.replay === "events" ? "all" : undefined }),
+      Layer.fresh(TaskHub.layer)
+    ])
   )

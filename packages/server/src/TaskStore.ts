@@ -1,6 +1,7 @@
 /**
- * Storage of tasks: per task an append-only log of events and the snapshot they result in. Every operation is on behalf
- * of an owner; tasks of other owners do not exist.
+ * Storage of tasks: per task an append-only log of events, and the snapshot they result in. Every operation is on behalf of
+ * an owner; tasks of other owners do not exist. Who appends says how long the log is that it knows, so that of two writers
+ * in any two processes one fails.
  *
  * ```ts
  * import { Id, StreamEvent } from "@effect-a2a/core"
@@ -8,40 +9,67 @@
  * import { Effect } from "effect"
  *
  * const id = Id.TaskId.make("t-1")
+ * const ada = { caller: "ada" }
  * const program = Effect.gen(function*() {
  *   const store = yield* TaskStore.TaskStore
- *   yield* store.append("ada", id, [{ _tag: "Task", id, status: { state: "submitted" } }])
- *   yield* store.append("ada", id, [StreamEvent.statusUpdate({ taskId: id, status: { state: "completed" } })])
- *   const [ofAda, ofBob] = [yield* store.get("ada", id), yield* store.get("bob", id)]
- *   return [ofAda?.task.status.state, ofAda?.length, ofBob]
+ *   yield* store.append(ada, id, { expected: 0, events: [{ _tag: "Task", id, status: { state: "submitted" } }] })
+ *   const done = StreamEvent.statusUpdate({ taskId: id, status: { state: "completed" } })
+ *   yield* store.append(ada, id, { expected: 1, events: [done] })
+ *   const late = yield* Effect.flip(store.append(ada, id, { expected: 1, events: [done] }))
+ *   const [ofAda, ofBob] = [yield* store.get(ada, id), yield* store.get({ caller: "bob" }, id)]
+ *   return [ofAda?.task.status.state, ofAda?.length, ofBob, late._tag]
  * })
- * await Effect.runPromise(program.pipe(Effect.provide(TaskStore.layerMemory()))) // => ["completed", 2, undefined]
+ * await Effect.runPromise(program.pipe(Effect.provide(TaskStore.layerMemory())))
+ * // => ["completed", 2, undefined, "VersionConflict"]
  * ```
  *
  * @since 0.1.0
  */
 import { type AgentErrorReason, reason } from "@effect-a2a/core/AgentError"
 import type * as Id from "@effect-a2a/core/Id"
+import type * as Message from "@effect-a2a/core/Message"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
 import * as TaskProgress from "@effect-a2a/core/TaskProgress"
 import * as TaskState from "@effect-a2a/core/TaskState"
+import type * as Arr from "effect/Array"
 import type * as ByteSize from "effect/ByteSize"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ledger from "./internal/ledger.ts"
+import * as MemoryLog from "./internal/memoryLog.ts"
+import * as MemoryTranscripts from "./internal/memoryTranscripts.ts"
 import * as Size from "./internal/size.ts"
-
-/** The id of the caller that a task belongs to; `undefined` for anonymous callers. */
-export type Owner = string | undefined
+import * as Owner from "./Owner.ts"
 
 /** A snapshot, and the number of events in the log that led to it. */
 export interface Stored {
   readonly task: Task.Task
   readonly length: number
 }
+
+/** Events to append behind a log of `expected` events; `0` creates the log, whose first event is a task. */
+export interface Write {
+  readonly expected: number
+  readonly events: Arr.NonEmptyReadonlyArray<StreamEvent.StreamEvent>
+}
+
+/** Events of a log; `from` is the position of the first. A store may drop old events: then `from` is not what was asked. */
+export interface Slice {
+  readonly from: number
+  readonly events: ReadonlyArray<StreamEvent.StreamEvent>
+}
+
+/** The log of the task has another length than its writer expected, or the task is not in the store any more. */
+export class VersionConflict extends Data.TaggedError("VersionConflict")<{
+  /** The length of the log; 0 if the store has no such log. */
+  readonly length: number
+}> {}
 
 /** A position in a list of tasks, which is sorted by the time of the status, newest first, then by id. */
 export interface Cursor {
@@ -52,7 +80,7 @@ export interface Cursor {
 
 /** A page of an owner's tasks. */
 export interface Query {
-  readonly owner: Owner
+  readonly owner: Owner.Owner
   /** The most tasks of a page. */
   readonly limit: number
   readonly contextId?: Id.ContextId
@@ -72,21 +100,31 @@ export interface Page {
 
 /** The store. An operation that cannot be carried out dies; the server then reports an internal error. */
 export class TaskStore extends Context.Service<TaskStore, {
+  /** True if tasks outlive the process: a server that shuts down leaves those at work as they are. */
+  readonly isDurable: boolean
   /**
-   * Writes all events or none, and returns the position of the first. A log begins with a task. Fails if there is no room
-   * for them; an event that ends a turn is always written.
+   * Writes all events or none, and returns the length of the log. Fails with `VersionConflict` unless the log is as long
+   * as expected, and with a reason if there is no room; an event that ends a turn is always written.
    */
   readonly append: (
-    owner: Owner,
+    owner: Owner.Owner,
     id: Id.TaskId,
-    events: ReadonlyArray<StreamEvent.StreamEvent>
-  ) => Effect.Effect<number, AgentErrorReason>
+    write: Write
+  ) => Effect.Effect<number, AgentErrorReason | VersionConflict>
   /** Reads a task. */
-  readonly get: (owner: Owner, id: Id.TaskId) => Effect.Effect<Stored | undefined>
-  /** Reads the log of a task; empty if the store keeps none. */
-  readonly events: (owner: Owner, id: Id.TaskId) => Effect.Effect<ReadonlyArray<StreamEvent.StreamEvent> | undefined>
+  readonly get: (owner: Owner.Owner, id: Id.TaskId) => Effect.Effect<Stored | undefined>
+  /** Reads the events at and behind a position, or those of them that the store has kept. */
+  readonly read: (owner: Owner.Owner, id: Id.TaskId, from: number) => Effect.Effect<Slice | undefined>
   /** Reads a page of tasks. */
   readonly list: (query: Query) => Effect.Effect<Page>
+  /** Adds what was said in a turn to the transcript of a context. */
+  readonly addWords: (
+    owner: Owner.Owner,
+    contextId: Id.ContextId,
+    words: ReadonlyArray<Message.Message>
+  ) => Effect.Effect<void>
+  /** Reads the transcript of a context, oldest message first; empty for an unknown context. A store may drop the oldest. */
+  readonly words: (owner: Owner.Owner, contextId: Id.ContextId) => Effect.Effect<ReadonlyArray<Message.Message>>
 }>()("@effect-a2a/server/TaskStore") {}
 
 /** Returns the position of a task in a list. */
@@ -101,26 +139,37 @@ export interface MemoryOptions {
   readonly maxFinished?: number | undefined
   /** Tasks that wait for input. Default: 1,000. */
   readonly maxWaiting?: number | undefined
+  /** Contexts whose transcripts are kept, up to 256 KiB and 200 messages each. Default: 1,000. */
+  readonly maxContexts?: number | undefined
+  /** The age of tasks that are not at work, since their last event. Default: 1 day. */
+  readonly maxAge?: Duration.Input | undefined
   /** The size of one task with its history, artifacts and log. Default: 32 MiB. */
   readonly maxTaskSize?: ByteSize.Input | undefined
   /** The size of the tasks of one owner. Default: 48 MiB. */
   readonly maxOwnerSize?: ByteSize.Input | undefined
   /** The size of all tasks. Default: 64 MiB. */
   readonly maxSize?: ByteSize.Input | undefined
-  /** Keeps the events of tasks, which only `replay: "events"` of `AgentServer` reads. Default: true. */
-  readonly keepsEvents?: boolean | undefined
+  /**
+   * The size of the latest events of one task, which subscribers read and continue from. Default: 4 MiB. `"all"` keeps
+   * all events, as `replay: "events"` of `AgentServer` needs.
+   */
+  readonly maxLogSize?: ByteSize.Input | "all" | undefined
 }
 
 interface Entry extends Ledger.Item {
-  readonly owner: Owner
+  readonly _tag: "Task"
   readonly id: Id.TaskId
-  /** The events, if they are kept. */
-  readonly log: Array<StreamEvent.StreamEvent>
+  readonly log: MemoryLog.MemoryLog
   /** The events that are not in `task` yet. */
   pending: Array<StreamEvent.StreamEvent>
   task: Task.Task | undefined
   length: number
+  /** Bytes of `task` and `pending`. */
+  taskSize: number
 }
+
+/** Between two looks for old tasks. */
+const sweepInterval = 60_000
 
 const snapshot = (entry: Entry): Task.Task => {
   if (entry.pending.length > 0) {
@@ -138,7 +187,8 @@ const matches = (query: Query) => (task: Task.Task): boolean =>
   (query.since === undefined || cursor(task).at >= DateTime.toEpochMillis(query.since))
 
 const pageOf = (entries: Iterable<Entry>, query: Query): Page => {
-  const all = Array.from(entries).filter((entry) => entry.owner === query.owner).map(snapshot)
+  const owner = Owner.toKey(query.owner)
+  const all = Array.from(entries).filter((entry) => entry.owner === owner).map(snapshot)
     .filter(matches(query)).sort((a, b) => order(cursor(a), cursor(b)))
   const { after } = query
   const rest = after === undefined ? all : all.filter((task) => order(cursor(task), after) > 0)
@@ -151,85 +201,162 @@ const pageOf = (entries: Iterable<Entry>, query: Query): Page => {
   }
 }
 
-/** Returns the bytes that events add to an entry; a snapshot replaces what the task had. */
-const growth = ({ size }: Entry, events: ReadonlyArray<StreamEvent.StreamEvent>): number =>
-  events.reduce((sum, event) => Size.sizeOfEvent(event) + (event._tag === "Task" ? -size : sum), 0)
+/** Returns the bytes that events add to a task; a snapshot replaces what the task had. */
+const growthOf = ({ taskSize }: Entry, events: ReadonlyArray<StreamEvent.StreamEvent>): number =>
+  events.reduce((sum, event) => Size.sizeOfEvent(event) + (event._tag === "Task" ? -taskSize : sum), 0)
 
 /** True for the state that ends a turn, which is written although there is no room: it frees some. */
 const isEnd = ([event, ...others]: ReadonlyArray<StreamEvent.StreamEvent>): boolean =>
   others.length === 0 && event?._tag === "StatusUpdate" && TaskState.endsStream(event.status.state)
 
-const makeMemory = (options: MemoryOptions): TaskStore["Service"] => {
-  const { keepsEvents = true, maxFinished = 1000, maxWaiting = 1000 } = options
-  const maxTask = Size.toBytes(options.maxTaskSize, 32)
-  const entries = new Map<Id.TaskId, Entry>()
-  const ledger = Ledger.make<Entry>({
-    counts: { finished: maxFinished, waiting: maxWaiting },
+/** A store in memory. */
+interface Memory {
+  readonly entries: Map<Id.TaskId, Entry>
+  readonly transcripts: MemoryTranscripts.Transcripts
+  readonly ledger: Ledger.Ledger<Entry | MemoryTranscripts.Transcript>
+  /** Bytes of one task, and of its log. */
+  readonly maxTask: number
+  readonly maxLog: number
+}
+
+const toMemory = (options: MemoryOptions): Memory => {
+  const { maxContexts = 1000, maxFinished = 1000, maxLogSize, maxWaiting = 1000 } = options
+  const entries: Memory["entries"] = new Map()
+  const transcripts = MemoryTranscripts.make()
+  const ledger = Ledger.make<Entry | MemoryTranscripts.Transcript>({
+    counts: { transcript: maxContexts, finished: maxFinished, waiting: maxWaiting },
     owner: Size.toBytes(options.maxOwnerSize, 48),
     all: Size.toBytes(options.maxSize, 64)
-  }, ({ id }) => entries.delete(id))
-
-  const own = (owner: Owner, id: Id.TaskId): Entry | undefined => {
-    const entry = entries.get(id)
-    return entry?.owner === owner ? entry : undefined
-  }
-
-  const refuse = (entry: Entry, bytes: number): AgentErrorReason | undefined =>
-    entry.size + bytes <= maxTask
-      ? ledger.makeRoom(entry, bytes)
-      : reason(entry.length === 0 ? "InvalidParamsError" : "InvalidAgentResponseError", {
-        message: `the task takes more than ${maxTask} bytes`
-      })
-
-  const write = (entry: Entry, events: ReadonlyArray<StreamEvent.StreamEvent>) => {
-    for (const event of events) {
-      if (keepsEvents) entry.log.push(event)
-      entry.pending.push(event)
-    }
-    entry.length += events.length
-    // folding takes time in proportion to the task
-    if (keepsEvents || entry.pending.length <= 64 + entry.length / 4) return
-    ledger.grow(entry, Size.sizeOf(snapshot(entry)) - entry.size)
-  }
-
-  const append = (owner: Owner, id: Id.TaskId, events: ReadonlyArray<StreamEvent.StreamEvent>) => {
-    const known = own(owner, id)
-    // the task was forgotten, or is another owner's
-    if (known === undefined && events[0]?._tag !== "Task") return Effect.succeed(0)
-    const entry = known ?? { owner, id, log: [], pending: [], task: undefined, length: 0, size: 0 }
-    const bytes = growth(entry, events)
-    const refusal = isEnd(events) ? undefined : refuse(entry, bytes)
-    if (refusal !== undefined) return Effect.fail(refusal)
-    const from = entry.length
-    entries.set(id, entry)
-    ledger.grow(entry, bytes)
-    write(entry, events)
-    const state = events.map(StreamEvent.state).findLast((state) => state !== undefined)
-    if (state !== undefined) {
-      ledger.leave("waiting", entry)
-      if (TaskState.isTerminal(state)) ledger.enter("finished", entry)
-      else if (TaskState.endsStream(state)) ledger.enter("waiting", entry)
-    }
-    return Effect.succeed(from)
-  }
-
+  }, {
+    onForget: (item) => item._tag === "Task" ? entries.delete(item.id) : transcripts.delete(item.key),
+    shrink: (item) => item._tag === "Task" ? MemoryLog.clear(item.log) : 0
+  })
   return {
-    append: (owner, id, events) =>
-      Effect.suspend((): Effect.Effect<number, AgentErrorReason> => append(owner, id, events)),
-    get: (owner, id) =>
-      Effect.sync(() => {
-        const entry = own(owner, id)
-        return entry === undefined ? undefined : { task: snapshot(entry), length: entry.length }
-      }),
-    events: (owner, id) => Effect.sync(() => own(owner, id)?.log.slice()),
-    list: (query) => Effect.sync(() => pageOf(entries.values(), query))
+    entries,
+    transcripts,
+    ledger,
+    maxTask: Size.toBytes(options.maxTaskSize, 32),
+    maxLog: maxLogSize === "all" ? Infinity : Size.toBytes(maxLogSize, 4)
   }
 }
 
+const find = ({ entries }: Memory, owner: Owner.Owner, id: Id.TaskId): Entry | undefined => {
+  const entry = entries.get(id)
+  return entry?.owner === Owner.toKey(owner) ? entry : undefined
+}
+
+/** Returns why events are refused that add bytes to the task. */
+const refuse = (
+  { ledger, maxTask }: Memory,
+  entry: Entry,
+  events: ReadonlyArray<StreamEvent.StreamEvent>,
+  bytes: number
+): AgentErrorReason | undefined =>
+  isEnd(events)
+    ? undefined
+    : entry.taskSize + bytes <= maxTask
+    ? ledger.makeRoom(entry, bytes + Size.sizeOfAll(events))
+    : reason(entry.length === 0 ? "InvalidParamsError" : "InvalidAgentResponseError", {
+      message: `the task takes more than ${maxTask} bytes`
+    })
+
+const write = (
+  { ledger, maxLog }: Memory,
+  entry: Entry,
+  events: ReadonlyArray<StreamEvent.StreamEvent>,
+  bytes: number
+): void => {
+  const before = entry.taskSize + entry.log.size
+  MemoryLog.addAll(entry.log, events, maxLog)
+  for (const event of events) entry.pending.push(event)
+  entry.length += events.length
+  entry.taskSize += bytes
+  // folding takes time in proportion to the task
+  if (entry.pending.length > 64 + entry.length / 4) entry.taskSize = Size.sizeOf(snapshot(entry))
+  ledger.grow(entry, entry.taskSize + entry.log.size - before)
+  const state = events.map(StreamEvent.state).findLast((state) => state !== undefined)
+  if (state === undefined) return
+  ledger.leave("waiting", entry)
+  if (TaskState.isTerminal(state)) ledger.enter("finished", entry)
+  else if (TaskState.isInterrupted(state)) ledger.enter("waiting", entry)
+}
+
+const append = (
+  memory: Memory,
+  owner: Owner.Owner,
+  id: Id.TaskId,
+  { events, expected }: Write,
+  at: number
+): Effect.Effect<number, AgentErrorReason | VersionConflict> => {
+  const known = find(memory, owner, id)
+  const length = known?.length ?? 0
+  if (length !== expected || (known === undefined && (memory.entries.has(id) || events[0]._tag !== "Task"))) {
+    return Effect.fail(new VersionConflict({ length }))
+  }
+  const entry = known ?? {
+    _tag: "Task",
+    owner: Owner.toKey(owner),
+    id,
+    log: MemoryLog.make(),
+    pending: [],
+    task: undefined,
+    length,
+    taskSize: 0,
+    size: 0,
+    at
+  }
+  const bytes = growthOf(entry, events)
+  const refusal = refuse(memory, entry, events, bytes)
+  if (refusal !== undefined) return Effect.fail(refusal)
+  memory.entries.set(id, entry)
+  entry.at = at
+  write(memory, entry, events, bytes)
+  return Effect.succeed(entry.length)
+}
+
+const makeMemory = Effect.fnUntraced(function*(
+  options: MemoryOptions
+): Effect.fn.Return<TaskStore["Service"]> {
+  const clock = yield* Clock.Clock
+  const memory = toMemory(options)
+  const maxAge = Duration.toMillis(options.maxAge ?? "1 day")
+  let swept = clock.currentTimeMillisUnsafe()
+
+  /** Returns the time, and forgets what is too old now and then. */
+  const tick = (): number => {
+    const now = clock.currentTimeMillisUnsafe()
+    if (now - swept >= sweepInterval) {
+      swept = now
+      memory.ledger.forgetBefore(now - maxAge)
+    }
+    return now
+  }
+
+  return {
+    isDurable: false,
+    append: (owner, id, write) => Effect.suspend(() => append(memory, owner, id, write, tick())),
+    get: (owner, id) =>
+      Effect.sync(() => {
+        const entry = find(memory, owner, id)
+        return entry === undefined ? undefined : { task: snapshot(entry), length: entry.length }
+      }),
+    read: (owner, id, from) =>
+      Effect.sync(() => {
+        const entry = find(memory, owner, id)
+        return entry === undefined ? undefined : MemoryLog.read(entry.log, from)
+      }),
+    list: (query) => Effect.sync(() => pageOf(memory.entries.values(), query)),
+    addWords: (owner, contextId, words) =>
+      Effect.sync(() => MemoryTranscripts.add(memory.transcripts, memory.ledger, owner, contextId, words, tick())),
+    words: (owner, contextId) => Effect.sync(() => MemoryTranscripts.read(memory.transcripts, owner, contextId))
+  }
+})
+
 /**
  * Keeps tasks in memory. Beyond a limit the oldest task is forgotten that is not at work: of the owner whose size is
- * beyond its limit, otherwise of the owner that has the most. If that does not make room, a new task or a message to one
- * is refused with `RateLimitError` (an owner's limit) or `ServiceUnavailableError`, and a turn fails whose task grows.
+ * beyond its limit, otherwise of the owner that has the most; the logs of such tasks are dropped first, that of
+ * the task itself last. If that does not make room, a new task or a message to one is refused with `RateLimitError` (an owner's limit) or
+ * `ServiceUnavailableError`, and a turn fails whose task grows.
  */
 export const layerMemory = (options: MemoryOptions = {}): Layer.Layer<TaskStore> =>
-  Layer.sync(TaskStore, () => makeMemory(options))
+  Layer.effect(TaskStore, makeMemory(options))

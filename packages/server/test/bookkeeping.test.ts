@@ -2,7 +2,7 @@ import type { Task } from "@effect-a2a/core"
 import { Message, Operation, StreamEvent, TaskProgress } from "@effect-a2a/core"
 import { Reply, TaskHub, TaskStore } from "@effect-a2a/server"
 import { assert, describe, it } from "@effect/vitest"
-import { Arbitrary, DateTime, Effect, Fiber, Schema, Stream } from "effect"
+import { Arbitrary, DateTime, Effect, Fiber, Result, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { covers } from "../../../test/support/covers.ts"
 import {
@@ -114,40 +114,105 @@ describe("TaskStore.layerMemory", () => {
       append
     })
 
-  it.effect("returns positions in the log, and a snapshot of all events at any time", () =>
+  const ada = { caller: "ada" }
+  const bob = { caller: "bob" }
+
+  it.effect("returns the length of the log, and a snapshot of all events at any time", () =>
     Effect.gen(function*() {
       const store = yield* TaskStore.TaskStore
-      assert.strictEqual(yield* store.append("ada", taskId("t"), [task("t")]), 0)
-      assert.strictEqual(yield* store.append("ada", taskId("t"), [chunk("a", false), chunk("b")]), 1)
-      const before = yield* store.get("ada", taskId("t"))
-      assert.strictEqual(yield* store.append("ada", taskId("t"), [chunk("c")]), 3)
-      const after = yield* store.get("ada", taskId("t"))
+      const append = (expected: number, ...events: TaskStore.Write["events"]) =>
+        store.append(ada, taskId("t"), { expected, events })
+      assert.strictEqual(yield* append(0, task("t")), 1)
+      assert.strictEqual(yield* append(1, chunk("a", false), chunk("b")), 3)
+      const before = yield* store.get(ada, taskId("t"))
+      assert.strictEqual(yield* append(3, chunk("c")), 4)
+      const after = yield* store.get(ada, taskId("t"))
       assert.deepStrictEqual([before && text(before.task), before?.length], ["ab", 3])
       assert.deepStrictEqual([after && text(after.task), after?.length], ["abc", 4])
-      assert.strictEqual((yield* store.events("ada", taskId("t")))?.length, 4)
+      assert.lengthOf((yield* store.read(ada, taskId("t"), 0))?.events ?? [], 4)
+      assert.deepStrictEqual(yield* store.read(ada, taskId("t"), 3), { from: 3, events: [chunk("c")] })
+      assert.deepStrictEqual(yield* store.read(ada, taskId("t"), 4), { from: 4, events: [] })
     }).pipe(Effect.provide(TaskStore.layerMemory())))
+
+  it.effect("of two writers who know the same log one fails, and nothing of its events is written", () =>
+    Effect.gen(function*() {
+      const store = yield* TaskStore.TaskStore
+      const write = (expected: number, text: string) =>
+        Effect.result(store.append(ada, taskId("t"), { expected, events: [chunk(text)] }))
+      yield* store.append(ada, taskId("t"), { expected: 0, events: [task("t")] })
+      const results = [yield* write(1, "a"), yield* write(1, "b"), yield* write(7, "c"), yield* write(2, "d")]
+      assert.deepStrictEqual(
+        results.map((result) => Result.isSuccess(result) ? result.success : [result.failure._tag, result.failure]),
+        [2, ["VersionConflict", new TaskStore.VersionConflict({ length: 2 })], [
+          "VersionConflict",
+          new TaskStore.VersionConflict({ length: 2 })
+        ], 3]
+      )
+      assert.strictEqual(text((yield* store.get(ada, taskId("t")))!.task), "ad")
+    }).pipe(Effect.provide(TaskStore.layerMemory())))
+
+  it.effect("keeps the latest events of a log within a size, and says where they begin", () =>
+    Effect.gen(function*() {
+      const store = yield* TaskStore.TaskStore
+      yield* store.append(ada, taskId("t"), { expected: 0, events: [task("t")] })
+      for (let n = 1; n < 500; n++) yield* store.append(ada, taskId("t"), { expected: n, events: [chunk(`${n} `)] })
+      const slice = yield* store.read(ada, taskId("t"), 0)
+      assert.isAbove(slice!.from, 300)
+      assert.strictEqual(slice!.from + slice!.events.length, 500)
+      for (const from of [slice!.from, slice!.from + 1, 450, 499]) {
+        const rest = yield* store.read(ada, taskId("t"), from)
+        assert.deepStrictEqual([rest!.from, rest!.events], [from, slice!.events.slice(from - slice!.from)])
+      }
+      assert.lengthOf((yield* store.get(ada, taskId("t")))!.task.artifacts![0]!.parts, 499)
+    }).pipe(Effect.provide(TaskStore.layerMemory({ maxLogSize: 20_000 }))))
 
   it.effect("tasks of another owner can be neither read nor written", () =>
     Effect.gen(function*() {
       const store = yield* TaskStore.TaskStore
-      yield* store.append("ada", taskId("t"), [task("t")])
-      yield* store.append("bob", taskId("t"), [chunk("x")])
-      assert.isUndefined(yield* store.get("bob", taskId("t")))
-      assert.isUndefined(yield* store.events("bob", taskId("t")))
-      assert.strictEqual((yield* store.list({ owner: "bob", limit: 9 })).total, 0)
-      assert.strictEqual((yield* store.get("ada", taskId("t")))?.length, 1)
+      const others = [bob, {}, { tenant: "acme", caller: "ada" }, { tenant: "ada" }]
+      yield* store.append(ada, taskId("t"), { expected: 0, events: [task("t")] })
+      yield* store.addWords(ada, contextId("c"), [yield* Message.user("secret")])
+      for (const other of others) {
+        for (const expected of [0, 1]) {
+          const refusal = yield* Effect.flip(store.append(other, taskId("t"), { expected, events: [task("t")] }))
+          assert.strictEqual(refusal._tag, "VersionConflict")
+        }
+        assert.isUndefined(yield* store.get(other, taskId("t")))
+        assert.isUndefined(yield* store.read(other, taskId("t"), 0))
+        assert.strictEqual((yield* store.list({ owner: other, limit: 9 })).total, 0)
+        assert.deepStrictEqual(yield* store.words(other, contextId("c")), [])
+      }
+      assert.strictEqual((yield* store.get(ada, taskId("t")))?.length, 1)
     }).pipe(Effect.provide(TaskStore.layerMemory())), covers("field:AUTH-07"))
 
   it.effect("a page continues after the last task of the previous one was evicted", () =>
     Effect.gen(function*() {
       const store = yield* TaskStore.TaskStore
-      for (const id of ["a", "b", "c", "d"]) yield* store.append(undefined, taskId(id), [task(id)])
+      for (const id of ["a", "b", "c", "d"]) {
+        yield* store.append({}, taskId(id), { expected: 0, events: [task(id)] })
+      }
       const after = { at: 0, id: taskId("bb") }
-      assert.deepStrictEqual((yield* store.list({ owner: undefined, limit: 9, after })).tasks.map((task) => task.id), [
+      assert.deepStrictEqual((yield* store.list({ owner: {}, limit: 9, after })).tasks.map((task) => task.id), [
         taskId("b"),
         taskId("a")
       ])
     }).pipe(Effect.provide(TaskStore.layerMemory())), covers("field:LST-04"))
+
+  it.effect("forgets tasks and transcripts of a day ago, but none at work", () =>
+    Effect.gen(function*() {
+      const store = yield* TaskStore.TaskStore
+      const add = (id: string, state: Task.Task["status"]["state"]) =>
+        store.append({}, taskId(id), { expected: 0, events: [{ ...task(id), status: { state } }] })
+      yield* Effect.all([add("works", "working"), add("asks", "input-required"), add("done", "completed")])
+      yield* store.addWords({}, contextId("c"), [yield* Message.user("hi")])
+      yield* TestClock.adjust("23 hours")
+      yield* add("young", "completed")
+      yield* TestClock.adjust("61 minutes")
+      yield* add("new", "completed")
+      const { tasks } = yield* store.list({ owner: {}, limit: 9 })
+      assert.sameMembers(tasks.map(({ id }) => String(id)), ["works", "young", "new"])
+      assert.deepStrictEqual(yield* store.words({}, contextId("c")), [])
+    }).pipe(Effect.provide(TaskStore.layerMemory())))
 
   const Event = Arbitrary.schema(Schema.Struct({
     kind: Schema.Literals(["status", "chunk", "chunk", "chunk", "task"]),
@@ -185,8 +250,8 @@ describe("TaskStore.layerMemory", () => {
   it.effect("appends 100,000 chunks in linear time", () =>
     Effect.gen(function*() {
       const store = yield* TaskStore.TaskStore
-      yield* store.append(undefined, taskId("t"), [task("t")])
-      for (let n = 0; n < 100_000; n++) yield* store.append(undefined, taskId("t"), [chunk("x")])
-      assert.strictEqual((yield* store.get(undefined, taskId("t")))?.task.artifacts?.[0]?.parts.length, 100_000)
+      yield* store.append({}, taskId("t"), { expected: 0, events: [task("t")] })
+      for (let n = 1; n <= 100_000; n++) yield* store.append({}, taskId("t"), { expected: n, events: [chunk("x")] })
+      assert.strictEqual((yield* store.get({}, taskId("t")))?.task.artifacts?.[0]?.parts.length, 100_000)
     }).pipe(Effect.provide(TaskStore.layerMemory())))
 })

@@ -149,7 +149,7 @@ describe("follow-ups", () => {
       )))
     }))
 
-  it.effect("an executor may answer a task with a message, which changes nothing", () =>
+  it.effect("an executor may answer a task with a message, which changes nothing but the history", () =>
     Effect.gen(function*() {
       const before = yield* sendTask("one")
       const answer = yield* send("why?", { taskId: before.id })
@@ -157,8 +157,14 @@ describe("follow-ups", () => {
         answer._tag === "Message" && [Message.text(answer), answer.taskId, answer.contextId],
         ["Because", before.id, before.contextId]
       )
-      assert.deepStrictEqual(yield* get(before.id), before)
-    }).pipe(Effect.provide(serve((turn) =>
-      turn.task === undefined ? Stream.make(Reply.status("auth-required", "sign in")) : Effect.succeed("Because")
-    ))))
+      const after = yield* get(before.id)
+      assert.deepStrictEqual(history(after), ["one", "why?", "Because"])
+      assert.deepStrictEqual({ ...after, history: before.history ?? [] }, before)
+    }).pipe(
+      Effect.provide(
+        serve((turn) =>
+          turn.task === undefined ? Stream.make(Reply.status("auth-required", "sign in")) : Effect.succeed("Because")
+        )
+      )
+    ))
 })

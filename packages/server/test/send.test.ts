@@ -186,7 +186,7 @@ describe("SendMessage", () => {
       assert.deepStrictEqual(first?._tag === "Task" && history(first), ["5"])
       const [last] = yield* Stream.runCollect(stream("6", { taskId: task.id, configuration: { historyLength: 0 } }))
       assert.isTrue(last?._tag === "Task" && !("history" in last))
-      const [snapshot] = yield* Stream.runCollect(subscribe(task.id))
+      const [snapshot] = yield* Stream.runCollect(Stream.take(subscribe(task.id), 1))
       assert.strictEqual(snapshot?._tag === "Task" && snapshot.history?.length, 11)
       for (const negative of [reasonOf(get(task.id, -1)), reasonOf(call(Operation.ListTasks, { historyLength: -5 }))]) {
         const reason = yield* negative

@@ -174,30 +174,34 @@ describe("SendStreamingMessage", () => {
       )
     ), covers("field:STR-08"))
 
-  it.effect("an error after two events fails every stream of the task with its reason", () =>
-    Effect.gen(function*() {
-      const fiber = yield* Effect.forkChild(labels(stream("hi")), { startImmediately: true })
-      yield* TestClock.adjust("500 millis")
-      const [task] = (yield* call(Operation.ListTasks, {})).tasks
-      const other = yield* Effect.forkChild(labels(subscribe(task!.id)), { startImmediately: true })
-      yield* TestClock.adjust("500 millis")
-      assert.deepStrictEqual(yield* Fiber.join(fiber), [
-        "task submitted",
-        "working",
-        "a",
-        "",
-        "! UnsupportedOperationError"
-      ])
-      assert.deepStrictEqual(yield* Fiber.join(other), ["task working", "", "! UnsupportedOperationError"])
-    }).pipe(Effect.provide(serve(() =>
-      Stream.concat(
-        Stream.make("a"),
-        Stream.fromEffect(Effect.andThen(
-          Effect.sleep("1 second"),
-          Effect.fail(AgentError.reason("UnsupportedOperationError", { message: "not here" }))
-        ))
-      )
-    ))), covers("field:ERR-07", "field:ERR-08"))
+  it.effect(
+    "an error after two events is the failure of the call that sent the message, and others see that the task failed",
+    () =>
+      Effect.gen(function*() {
+        const fiber = yield* Effect.forkChild(labels(stream("hi")), { startImmediately: true })
+        yield* TestClock.adjust("500 millis")
+        const [task] = (yield* call(Operation.ListTasks, {})).tasks
+        const other = yield* Effect.forkChild(labels(subscribe(task!.id)), { startImmediately: true })
+        yield* TestClock.adjust("500 millis")
+        assert.deepStrictEqual(yield* Fiber.join(fiber), [
+          "task submitted",
+          "working",
+          "a",
+          "",
+          "! UnsupportedOperationError"
+        ])
+        assert.deepStrictEqual(yield* Fiber.join(other), ["task working", "", "failed: not here"])
+      }).pipe(Effect.provide(serve(() =>
+        Stream.concat(
+          Stream.make("a"),
+          Stream.fromEffect(Effect.andThen(
+            Effect.sleep("1 second"),
+            Effect.fail(AgentError.reason("UnsupportedOperationError", { message: "not here" }))
+          ))
+        )
+      ))),
+    covers("field:ERR-07", "field:ERR-08")
+  )
 
   it.effect("an error before the first event is the call's error", () =>
     Effect.gen(function*() {
@@ -250,14 +254,14 @@ describe("SendStreamingMessage", () => {
       assert.isBelow(sizes.length, 10)
     }).pipe(Effect.provide(serve(() => Stream.map(Stream.range(1, 10_000), String)))))
 
-  it.effect("ending the subscriptions of a task leaves its turn running", () =>
+  it.effect("cutting the subscriptions of a task leaves its turn running", () =>
     Effect.gen(function*() {
       const hub = yield* TaskHub.TaskHub
       const fiber = yield* Effect.forkChild(labels(stream("hi")), { startImmediately: true })
       const [task] = (yield* call(Operation.ListTasks, {})).tasks
       assert.isDefined(task)
       yield* TestClock.adjust("1 second")
-      yield* hub.end(
+      yield* hub.fail(
         task!.id,
         AgentError.reason("StreamInterruptedError", { message: "the connection was cut", taskId: task!.id })
       )
@@ -288,6 +292,6 @@ describe("SendStreamingMessage", () => {
         startImmediately: true
       })
       yield* Scope.close(scope, Exit.void)
-      assert.deepStrictEqual(yield* Fiber.join(fiber), ["task submitted", "canceled"])
+      assert.deepStrictEqual(yield* Fiber.join(fiber), ["task submitted", "canceled: the server was shut down"])
     }))
 })

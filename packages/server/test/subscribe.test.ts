@@ -5,7 +5,20 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { covers } from "../../../test/support/covers.ts"
-import { cancel, get, labels, sendTask, serve, serveSlowly, start, subscribe, tagOf, taskId, text } from "./support.ts"
+import {
+  cancel,
+  get,
+  labels,
+  send,
+  sendTask,
+  serve,
+  serveSlowly,
+  start,
+  subscribe,
+  tagOf,
+  taskId,
+  text
+} from "./support.ts"
 
 const wordOf = (turn: AgentExecutor.Turn) => Message.text(turn.message)
 
@@ -30,7 +43,7 @@ describe("SubscribeToTask", () => {
     ))))
 
   it.effect(
-    "without a running executor, input-required is the snapshot and the end, and working stays open",
+    "without a running executor a subscription stays open until the task ends",
     () =>
       Effect.gen(function*() {
         const store = yield* TaskStore.TaskStore
@@ -42,15 +55,23 @@ describe("SubscribeToTask", () => {
           status: { state },
           history: []
         })
-        yield* store.append(undefined, taskId("asks"), [left("asks", "input-required")])
-        yield* store.append(undefined, taskId("works"), [left("works", "working")])
-        assert.deepStrictEqual(yield* labels(subscribe(taskId("asks"))), ["task input-required"])
-        const fiber = yield* Effect.forkChild(labels(subscribe(taskId("works"))), { startImmediately: true })
+        const add = (id: string, state: "working" | "input-required") =>
+          store.append({}, taskId(id), { expected: 0, events: [left(id, state)] })
+        yield* Effect.all([add("asks", "input-required"), add("works", "working")])
+        const fibers = yield* Effect.forEach(
+          ["asks", "works"],
+          (id) => Effect.forkChild(labels(subscribe(taskId(id))), { startImmediately: true })
+        )
         yield* TestClock.adjust("1 hour")
-        assert.isUndefined(fiber.pollUnsafe())
-        assert.strictEqual(text(yield* sendTask("go on", { taskId: taskId("works") })), "ok")
-        assert.deepStrictEqual(yield* Fiber.join(fiber), ["task working", "task working", "ok", "completed"])
-        assert.strictEqual((yield* cancel(taskId("asks"))).status.state, "canceled")
+        assert.deepStrictEqual(fibers.map((fiber) => fiber.pollUnsafe()), [undefined, undefined])
+        assert.strictEqual(text(yield* sendTask("go on", { taskId: taskId("asks") })), "ok")
+        // another process may be at work on it
+        assert.strictEqual(yield* tagOf(send("go on", { taskId: taskId("works") })), "UnsupportedOperationError")
+        assert.strictEqual((yield* cancel(taskId("works"))).status.state, "canceled")
+        assert.deepStrictEqual(yield* Effect.forEach(fibers, Fiber.join), [
+          ["task input-required", "task working", "ok", "completed"],
+          ["task working", "canceled"]
+        ])
       }).pipe(Effect.provide(serve(() => Stream.make("ok")))),
     covers("field:RES-07")
   )

@@ -52,13 +52,14 @@ export const layerWith = (options?: Partial<AgentServer.Options>): Layer.Layer<A
 const layerCut: Layer.Layer<AgentExecutor, never, AgentExecutor | TaskHub.TaskHub> = Layer.effect(
   AgentExecutor,
   Effect.gen(function*() {
-    const { execute } = yield* AgentExecutor
+    const executor = yield* AgentExecutor
     const hub = yield* TaskHub.TaskHub
     const cut = (taskId: TaskId) =>
-      hub.end(taskId, reason("StreamInterruptedError", { message: "the connection was cut", taskId }))
+      hub.fail(taskId, reason("StreamInterruptedError", { message: "the connection was cut", taskId }))
     return {
+      ...executor,
       execute: (turn) => {
-        const execution = execute(turn)
+        const execution = executor.execute(turn)
         return Stream.isStream(execution) ? Stream.provideService(execution, CurrentCut, cut) : execution
       }
     }

@@ -6,18 +6,21 @@
 import { type AgentErrorReason, reason } from "@effect-a2a/core/AgentError"
 
 export interface Item {
-  readonly owner: string | undefined
+  readonly owner: string
   size: number
+  /** The time of the last change, in milliseconds since the epoch. */
+  at: number
 }
 
 /** Items that may be forgotten, each in one group; the others cannot. */
-export type Group = "finished" | "waiting"
+export type Group = "transcript" | "finished" | "waiting"
 
-interface Account<A> {
+/** The groups in the order in which they are forgotten. */
+const groups: ReadonlyArray<Group> = ["finished", "transcript", "waiting"]
+
+/** The items of each group are in the order in which they entered. */
+interface Account<A> extends Readonly<Record<Group, Set<A>>> {
   size: number
-  /** In the order in which they entered. */
-  readonly finished: Set<A>
-  readonly waiting: Set<A>
 }
 
 export interface Limits {
@@ -34,6 +37,16 @@ export interface Ledger<in A> {
   readonly leave: (group: Group, item: A) => void
   /** Makes room for bytes of an item, which itself stays. Returns why it cannot. */
   readonly makeRoom: (item: A, bytes: number) => AgentErrorReason | undefined
+  /** Forgets the items that may be and have not changed since a time. */
+  readonly forgetBefore: (at: number) => void
+}
+
+/** What is done to items. */
+export interface Hooks<in A> {
+  /** Called for each item that is forgotten. */
+  readonly onForget: (item: A) => void
+  /** Drops the part of an item that is not needed, and returns its bytes. */
+  readonly shrink: (item: A) => number
 }
 
 const full = (tag: "RateLimitError" | "ServiceUnavailableError", whose: string): AgentErrorReason =>
@@ -48,20 +61,23 @@ const heaviest = <A>(accounts: Iterable<Account<A>>, measure: (account: Account<
 
 /** Returns the item that is forgotten first, except one. */
 const oldest = <A>(account: Account<A> | undefined, except: A): A | undefined => {
-  for (const group of [account?.finished, account?.waiting]) {
-    for (const item of group ?? []) if (item !== except) return item
+  for (const group of groups) {
+    for (const item of account?.[group] ?? []) if (item !== except) return item
   }
   return undefined
 }
 
-/** `onForget` is called for each item that is forgotten. */
-export const make = <A extends Item>(limits: Limits, onForget: (item: A) => void): Ledger<A> => {
+/** Returns the items of an account that may be forgotten, the first to go first. */
+const forgettable = <A>(account: Account<A>): ReadonlyArray<A> => groups.flatMap((group) => [...account[group]])
+
+export const make = <A extends Item>(limits: Limits, { onForget, shrink }: Hooks<A>): Ledger<A> => {
   const accounts = new Map<Item["owner"], Account<A>>()
-  const counts = { finished: 0, waiting: 0 }
+  const counts = { transcript: 0, finished: 0, waiting: 0 }
   let all = 0
 
   const grow = (item: A, bytes: number) => {
-    const account = accounts.get(item.owner) ?? { size: 0, finished: new Set(), waiting: new Set() }
+    const account = accounts.get(item.owner) ??
+      { size: 0, transcript: new Set(), finished: new Set(), waiting: new Set() }
     item.size += bytes
     account.size += bytes
     all += bytes
@@ -73,16 +89,30 @@ export const make = <A extends Item>(limits: Limits, onForget: (item: A) => void
   }
 
   const forget = (item: A) => {
-    leave("finished", item)
-    leave("waiting", item)
+    for (const group of groups) leave(group, item)
     grow(item, -item.size)
     if (accounts.get(item.owner)?.size === 0) accounts.delete(item.owner)
     onForget(item)
   }
 
+  /** Drops what is not needed of an item, and returns true if that was anything. */
+  const shrinkItem = (item: A): boolean => {
+    const bytes = shrink(item)
+    if (bytes > 0) grow(item, -bytes)
+    return bytes > 0
+  }
+
+  const shrinkOne = (account: Account<A> | undefined): boolean =>
+    account !== undefined && forgettable(account).some(shrinkItem)
+
   return {
     grow,
     leave,
+    forgetBefore: (at) => {
+      for (const account of accounts.values()) {
+        for (const item of forgettable(account)) if (item.at < at) forget(item)
+      }
+    },
     enter: (group, item) => {
       accounts.get(item.owner)?.[group].add(item)
       counts[group]++
@@ -94,13 +124,18 @@ export const make = <A extends Item>(limits: Limits, onForget: (item: A) => void
     },
     makeRoom: (item, bytes) => {
       while ((accounts.get(item.owner)?.size ?? 0) + bytes > limits.owner) {
+        if (shrinkOne(accounts.get(item.owner))) continue
         const first = oldest(accounts.get(item.owner), item)
+        if (first === undefined && shrinkItem(item)) continue
         if (first === undefined) return full("RateLimitError", "this caller")
         forget(first)
       }
       while (all + bytes > limits.all) {
         const size = (account: Account<A>) => oldest(account, item) === undefined ? -1 : account.size
-        const first = oldest(heaviest(accounts.values(), size), item)
+        const account = heaviest(accounts.values(), size)
+        if (shrinkOne(account)) continue
+        const first = oldest(account, item)
+        if (first === undefined && shrinkItem(item)) continue
         if (first === undefined) return full("ServiceUnavailableError", "this server")
         forget(first)
       }

@@ -40,7 +40,7 @@ export const sizeOfEvent = (event: StreamEvent.StreamEvent): number =>
     : sizeOf(event)
 
 /** Returns the bytes of events together. */
-export const sizeOfBatch = ({ events }: { readonly events: ReadonlyArray<StreamEvent.StreamEvent> }): number =>
+export const sizeOfAll = (events: ReadonlyArray<StreamEvent.StreamEvent>): number =>
   events.reduce((sum, event) => sum + sizeOfEvent(event), 0)
 
 /** Returns the bytes of a limit. */

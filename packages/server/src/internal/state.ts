@@ -1,49 +1,43 @@
 /** The services and values that the operations of one server share. */
+import type { AgentExtension } from "@effect-a2a/core/AgentCard"
 import { type AgentErrorReason, reason } from "@effect-a2a/core/AgentError"
 import type * as Id from "@effect-a2a/core/Id"
-import type * as KeyedLock from "@effect-a2a/core/KeyedLock"
-import type { StreamEvent } from "@effect-a2a/core/StreamEvent"
-import * as Arr from "effect/Array"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as FiberMap from "effect/FiberMap"
-import * as Stream from "effect/Stream"
 import type { AgentExecutor } from "../AgentExecutor.ts"
-import * as Caller from "../Caller.ts"
-import type * as TaskHub from "../TaskHub.ts"
+import type { Owner } from "../Owner.ts"
 import type * as TaskStore from "../TaskStore.ts"
 import type * as Running from "./running.ts"
+import type * as Work from "./work.ts"
 
-export interface State {
+export interface State extends Work.Sinks {
   readonly executor: AgentExecutor["Service"]
-  readonly store: TaskStore.TaskStore["Service"]
-  readonly hub: TaskHub.TaskHub["Service"]
-  /** The turns that are running. */
-  readonly turns: FiberMap.FiberMap<Id.TaskId>
+  /** The turns that are running, and their fibers. */
+  readonly works: Map<Id.TaskId, Work.Work>
+  readonly fibers: FiberMap.FiberMap<Id.TaskId>
   /** Counts them, and limits their number. */
   readonly running: Running.Running
-  /** Orders the messages and cancellations of one task. */
-  readonly lock: KeyedLock.KeyedLock<Id.TaskId>
+  /** The longest duration of a turn, and the longest wait for a canceled executor. */
+  readonly maxTurnDuration: Duration.Duration
+  readonly cancelPatience: Duration.Duration
+  /** The extensions of the card. */
+  readonly extensions: ReadonlyArray<AgentExtension>
 }
-
-/** Returns whose tasks the current request sees. */
-export const owner: Effect.Effect<TaskStore.Owner> = Effect.map(Caller.Current, (caller) => caller?.id)
 
 /** Creates the reason for an operation that the agent does not support. */
 export const unsupportedReason = (message: string): AgentErrorReason => reason("UnsupportedOperationError", { message })
 
-/** Reads a task of the current caller; fails with `TaskNotFoundError` if the caller has no such task. */
-export const findTask = Effect.fnUntraced(function*(
+/** Reads a task of an owner; fails with `TaskNotFoundError` if the owner has no such task. */
+export const findTask = (
   { store }: State,
+  owner: Owner,
   id: Id.TaskId
-): Effect.fn.Return<TaskStore.Stored, AgentErrorReason> {
-  const stored = yield* store.get(yield* owner, id)
-  if (stored === undefined) return yield* Effect.fail(reason("TaskNotFoundError", { message: `unknown task ${id}` }))
-  return stored
-})
-
-/** Emits the events of batches. */
-export const toEvents: <E>(
-  self: Stream.Stream<TaskHub.Batch, E>
-) => Stream.Stream<StreamEvent, E> = Stream.mapArray((batches: Arr.NonEmptyReadonlyArray<TaskHub.Batch>) =>
-  Arr.flatMap(batches, (batch) => batch.events)
-)
+): Effect.Effect<TaskStore.Stored, AgentErrorReason> =>
+  Effect.flatMap(
+    store.get(owner, id),
+    (stored): Effect.Effect<TaskStore.Stored, AgentErrorReason> =>
+      stored === undefined
+        ? Effect.fail(reason("TaskNotFoundError", { message: `unknown task ${id}` }))
+        : Effect.succeed(stored)
+  )

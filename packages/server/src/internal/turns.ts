@@ -1,38 +1,37 @@
 /** `SendMessage` and `SendStreamingMessage`: validates a message, begins or continues a task, and follows the turn. */
-import type { AgentExtension } from "@effect-a2a/core/AgentCard"
-import { AgentError, type AgentErrorReason, reason } from "@effect-a2a/core/AgentError"
+import { type AgentErrorReason, reason } from "@effect-a2a/core/AgentError"
 import * as Id from "@effect-a2a/core/Id"
-import * as Message from "@effect-a2a/core/Message"
+import type * as Message from "@effect-a2a/core/Message"
 import type * as Operation from "@effect-a2a/core/Operation"
 import * as ServiceParameters from "@effect-a2a/core/ServiceParameters"
 import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
 import * as TaskState from "@effect-a2a/core/TaskState"
+import type * as Cause from "effect/Cause"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberMap from "effect/FiberMap"
 import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { Execution, Turn } from "../AgentExecutor.ts"
-import * as Caller from "../Caller.ts"
-import type { Batch, Subscription } from "../TaskHub.ts"
-import { commit, internalError, run, withTurnSpan } from "./run.ts"
+import type { Turn } from "../AgentExecutor.ts"
+import * as Owner from "../Owner.ts"
+import type { Subscription } from "../TaskHub.ts"
+import type { Stored } from "../TaskStore.ts"
+import { begin as beginWork, type Begun } from "./begin.ts"
+import { follow } from "./follow.ts"
 import * as Sendable from "./sendable.ts"
 import * as State from "./state.ts"
 import * as Trim from "./trim.ts"
+import * as Turns from "./turn.ts"
 import * as Validation from "./validation.ts"
-
-/** A task whose turn is running; `subscription` receives all of it. */
-interface Started {
-  readonly taskId: Id.TaskId
-  readonly subscription: Subscription
-}
+import * as Work from "./work.ts"
 
 /** Fails if the message is invalid or does not ask for every required extension. Nothing is written before. */
 const validate = Effect.fnUntraced(function*(
-  extensions: ReadonlyArray<AgentExtension>,
+  { extensions }: State.State,
   { configuration, message }: Operation.SendMessageRequest
 ) {
   yield* Validation.check(message.parts.length > 0, "message.parts", "must not be empty")
@@ -44,49 +43,6 @@ const validate = Effect.fnUntraced(function*(
     return yield* Effect.fail(reason("ExtensionSupportRequiredError", { message }))
   }
 })
-
-const toTurn = Effect.fnUntraced(function*(
-  request: Operation.SendMessageRequest,
-  taskId: Id.TaskId,
-  task: Task.Task | undefined
-): Effect.fn.Return<Turn> {
-  const { configuration = {}, message, metadata = {} } = request
-  const contextId = message.contextId ?? task?.contextId ?? (yield* Id.contextId)
-  return {
-    message: { ...message, taskId, contextId },
-    taskId,
-    contextId,
-    task,
-    configuration,
-    metadata,
-    caller: yield* Caller.Current
-  }
-})
-
-/** Calls the executor. Its errors become reasons; a defect of the call is one of the stream it would have returned. */
-const execute = (state: State.State, turn: Turn): Effect.Effect<Execution> =>
-  Effect.sync(() => state.executor.execute(turn)).pipe(
-    Effect.catchCause((cause) => Effect.succeed(Stream.failCause(cause)))
-  )
-
-const toReason = (error: AgentErrorReason | AgentError): AgentErrorReason =>
-  error instanceof AgentError ? error.reason : error
-
-/** Runs an executor that returns a message without a task. */
-const toMessage = (
-  turn: Turn,
-  message: Effect.Effect<Message.Input, AgentErrorReason | AgentError>
-): Effect.Effect<Message.Message, AgentErrorReason> => {
-  const { contextId, task, taskId } = turn
-  return message.pipe(
-    withTurnSpan(turn),
-    Effect.mapError(toReason),
-    Effect.catchDefect((defect) =>
-      Effect.andThen(Effect.logError("The executor died", defect), Effect.fail(internalError))
-    ),
-    Effect.flatMap((input) => Message.agent(input, { contextId, ...(task === undefined ? undefined : { taskId }) }))
-  )
-}
 
 /** The task as the turn begins: with the message and the question it answers in its history. */
 const toFirstSnapshot = ({ contextId, message, task, taskId }: Turn): Effect.Effect<Task.Task> =>
@@ -102,62 +58,86 @@ const toFirstSnapshot = ({ contextId, message, task, taskId }: Turn): Effect.Eff
     }
   })
 
-/** Starts the executor: returns the effect of a message, yet to run, or a task whose turn is running. */
+/** Begins a turn on a task, or on a new one. */
 const start = Effect.fnUntraced(function*(
   state: State.State,
-  turn: Turn
-): Effect.fn.Return<Effect.Effect<Message.Message | Started, AgentErrorReason>, AgentErrorReason, Scope.Scope> {
-  const owner = turn.caller?.id
+  owner: Owner.Owner,
+  request: Operation.SendMessageRequest,
+  taskId: Id.TaskId,
+  stored: Stored | undefined
+): Effect.fn.Return<Begun, AgentErrorReason> {
+  const inbox = state.executor.takesUpdates === true ? yield* Queue.unbounded<Message.Message, Cause.Done>() : undefined
+  const turn = yield* Turns.make(state, owner, request, taskId, stored?.task, inbox)
   const first = yield* toFirstSnapshot(turn)
   yield* Validation.check(Sendable.canBeSent(first), "message", `must have ${Sendable.rule} only`)
-  yield* state.running.check(owner)
-  const execution = yield* execute(state, turn)
-  if (!Stream.isStream(execution)) return toMessage(turn, execution)
-  const { taskId } = turn
-  const subscription = yield* state.hub.subscribe(taskId)
-  // written before the turn runs: the next message to this task must find it working
-  yield* commit(state, owner, taskId, [first]).pipe(
-    Effect.catchDefect((defect) =>
-      Effect.andThen(Effect.logError("The store died", defect), Effect.fail(internalError))
-    ),
-    Effect.andThen(FiberMap.run(
-      state.turns,
-      taskId,
-      state.running.count(owner)(run(state, turn, first, Stream.mapError(execution, toReason)))
-    )),
-    Effect.uninterruptible
-  )
-  return Effect.succeed({ taskId, subscription })
+  return yield* beginWork(state, Work.make(owner, turn, stored?.length ?? 0, inbox), first)
 })
 
-/** Continues a task. Fails if the task has ended or is working. */
-const proceed = Effect.fnUntraced(function*(
+/** The most messages that a turn takes while it is at work. */
+const maxUpdates = 1000
+
+/** Passes a message to the turn that is at work on its task. */
+const update = Effect.fnUntraced(function*(
   state: State.State,
+  work: Work.Work,
+  message: Message.Message
+): Effect.fn.Return<Begun, AgentErrorReason> {
+  const { contextId, taskId } = work.turn
+  const received = { ...message, taskId, contextId }
+  if (work.received.length >= maxUpdates) {
+    const message = `Task ${taskId} has taken ${maxUpdates} messages while at work, the most that are allowed`
+    return yield* Effect.fail(reason("RateLimitError", { message }))
+  }
+  const position = yield* Work.writeSnapshot(
+    state,
+    work,
+    (task): Task.Task | undefined =>
+      TaskState.endsStream(task.status.state) ? undefined : { ...task, history: [...task.history ?? [], received] }
+  ).pipe(
+    Effect.catchTag("VersionConflict", () => Effect.undefined)
+  )
+  if (position === undefined) {
+    return yield* Effect.fail(State.unsupportedReason(`Task ${taskId} has just ended; read it again`))
+  }
+  work.received.push(received)
+  if (work.inbox !== undefined) Queue.offerUnsafe(work.inbox, received)
+  return { work, position }
+})
+
+/** Continues a task. Fails if the task has ended, or is at work and takes no further message. */
+const proceed = (
+  state: State.State,
+  owner: Owner.Owner,
   request: Operation.SendMessageRequest,
   id: Id.TaskId
-) {
-  const { task } = yield* State.findTask(state, id)
-  const { contextId } = request.message
-  yield* Validation.check(
-    contextId === undefined || contextId === task.contextId,
-    "message.contextId",
-    "is not the context of the task"
-  )
-  const { state: taskState } = task.status
-  if (TaskState.isTerminal(taskState)) {
-    return yield* Effect.fail(
-      State.unsupportedReason(`Task ${id} is ${taskState}; name it in referenceTaskIds of a new one`)
+): Effect.Effect<Begun, AgentErrorReason> =>
+  Effect.gen(function*() {
+    const stored = yield* State.findTask(state, owner, id)
+    const { task } = stored
+    const { contextId } = request.message
+    yield* Validation.check(
+      contextId === undefined || contextId === task.contextId,
+      "message.contextId",
+      "is not the context of the task"
     )
-  }
-  const running = FiberMap.getUnsafe(state.turns, id)
-  if (Option.isSome(running)) {
-    if (!TaskState.endsStream(taskState)) {
+    const { state: taskState } = task.status
+    if (TaskState.isTerminal(taskState)) {
+      const hint = "name it in referenceTaskIds of a new one"
+      return yield* Effect.fail(State.unsupportedReason(`Task ${id} is ${taskState}; ${hint}`))
+    }
+    const work = state.works.get(id)
+    if (work === undefined && !TaskState.isAtWork(taskState)) return yield* start(state, owner, request, id, stored)
+    if (work !== undefined && work.inbox !== undefined && !work.isDeciding && !TaskState.endsStream(taskState)) {
+      return yield* update(state, work, request.message)
+    }
+    if (work === undefined || work.isDeciding || !TaskState.endsStream(taskState)) {
       return yield* Effect.fail(State.unsupportedReason(`Task ${id} is being worked on; wait until it asks for input`))
     }
-    yield* Fiber.await(running.value) // its last event is written, its finalizers run
-  }
-  return yield* start(state, yield* toTurn(request, id, task))
-})
+    // its last event is written, its finalizers run
+    const fiber = FiberMap.getUnsafe(state.fibers, id)
+    if (Option.isSome(fiber)) yield* Fiber.await(fiber.value)
+    return yield* proceed(state, owner, request, id)
+  })
 
 /** A turn cannot run in a scope that is closed; the caller would be interrupted. */
 const closedReason = () =>
@@ -169,45 +149,70 @@ const closedReason = () =>
 
 const begin = Effect.fnUntraced(function*(
   state: State.State,
-  extensions: ReadonlyArray<AgentExtension>,
   request: Operation.SendMessageRequest
-): Effect.fn.Return<Message.Message | Started, AgentErrorReason, Scope.Scope> {
-  if (state.turns.state._tag === "Closed") return yield* Effect.fail(closedReason())
-  yield* validate(extensions, request)
+): Effect.fn.Return<Message.Message | Followed, AgentErrorReason, Scope.Scope> {
+  if (state.fibers.state._tag === "Closed") return yield* Effect.fail(closedReason())
+  yield* validate(state, request)
   const { taskId } = request.message
-  // a message without a task runs outside the lock
-  return yield* yield* taskId === undefined
-    ? start(state, yield* toTurn(request, yield* Id.taskId, undefined))
-    // nobody waits for another caller's task
-    : Effect.andThen(State.findTask(state, taskId), state.lock.withLock(taskId)(proceed(state, request, taskId)))
+  const owner = yield* Owner.current(request.tenant)
+  const id = taskId ?? (yield* Id.taskId)
+  const subscription = yield* state.hub.subscribe(id)
+  const begun = yield* taskId === undefined
+    ? start(state, owner, request, id, undefined)
+    : proceed(state, owner, request, id)
+  return "_tag" in begun ? begun : { ...begun, subscription }
 })
 
-const isSettling = (batch: Batch): boolean => batch.events.some(StreamEvent.isSettling)
+/** A turn that runs, and the subscription to its task, which was made before. */
+interface Followed {
+  readonly work: Work.Work
+  readonly position: number
+  readonly subscription: Subscription
+}
+
+const followTurn = (
+  { store }: State.State,
+  { position, subscription, work }: Followed,
+  isLast: (event: StreamEvent.StreamEvent) => boolean
+) =>
+  follow(store, {
+    owner: work.owner,
+    id: work.turn.taskId,
+    subscription,
+    from: position,
+    until: position,
+    isLast,
+    isOver: (position) => work.isOver && position >= work.length,
+    refusal: () => work.refusal
+  })
 
 /** Sends a message and waits until the task settles, unless the request returns immediately. */
-export const send = (state: State.State, extensions: ReadonlyArray<AgentExtension>) =>
+export const send = (state: State.State) =>
   Effect.fnUntraced(function*(
     request: Operation.SendMessageRequest
   ): Effect.fn.Return<Task.Task | Message.Message, AgentErrorReason, Scope.Scope> {
-    const result = yield* begin(state, extensions, request)
-    if ("_tag" in result) return result
+    const begun = yield* begin(state, request)
+    if ("_tag" in begun) return begun
+    const { work } = begun
     const { configuration } = request
     if (configuration?.returnImmediately !== true) {
-      yield* result.subscription.pipe(Stream.takeUntil(isSettling), Stream.runDrain)
+      yield* Stream.runDrain(followTurn(state, begun, StreamEvent.isSettling))
     }
-    const { task } = yield* State.findTask(state, result.taskId)
+    const { task } = yield* State.findTask(state, work.owner, work.turn.taskId)
     return Trim.trimHistory(task, configuration?.historyLength)
   }, Effect.scoped)
 
+const endsStream = (event: StreamEvent.StreamEvent): boolean =>
+  TaskState.endsStream(StreamEvent.state(event) ?? "unspecified")
+
 /** Sends a message and streams the turn. */
-export const sendStreaming = (state: State.State, extensions: ReadonlyArray<AgentExtension>) =>
-(
-  request: Operation.SendMessageRequest
-): Stream.Stream<StreamEvent.StreamEvent, AgentErrorReason> =>
-  Stream.unwrap(Effect.map(begin(state, extensions, request), (result) =>
-    "_tag" in result
-      ? Stream.succeed(result)
-      : result.subscription.pipe(
-        State.toEvents,
-        Stream.map(Trim.trimEvent(request.configuration?.historyLength))
-      )))
+export const sendStreaming =
+  (state: State.State) =>
+  (request: Operation.SendMessageRequest): Stream.Stream<StreamEvent.StreamEvent, AgentErrorReason> =>
+    Stream.unwrap(Effect.map(begin(state, request), (begun) =>
+      "_tag" in begun
+        ? Stream.succeed(begun)
+        : Stream.map(
+          followTurn(state, begun, endsStream),
+          Trim.trimEvent(request.configuration?.historyLength)
+        )))

@@ -18,7 +18,8 @@ export interface Options {
   readonly now: () => DateTime.Utc
 }
 
-export type Event = StreamEvent.StatusUpdate | StreamEvent.ArtifactUpdate
+/** An event of the task, or a change of its metadata. */
+export type Event = StreamEvent.StatusUpdate | StreamEvent.ArtifactUpdate | Reply.TaskMetadata
 
 /**
  * A writer holds back the latest part of the result until it is known whether it is the last. `flush` emits that part,
@@ -79,7 +80,6 @@ const isStateOnly = (reply: Reply.Status): boolean => reply.state !== "working" 
 
 export const make = (options: Options): Writer => {
   const { contextId, generate, taskId } = options
-  const ids = { taskId, contextId }
   const toStatus = statusMaker(options, messageMaker(options))
   let state = options.state
   let resultId: Id.ArtifactId | undefined
@@ -90,7 +90,7 @@ export const make = (options: Options): Writer => {
   const emitPart = (part: Part.Part, lastChunk: boolean) => {
     resultId ??= Id.ArtifactId.make(generate("artifact"))
     const artifact = Artifact.make(resultId, [part], isResultOpen ? undefined : { name: "result" })
-    events.push(StreamEvent.artifactUpdate({ ...ids, artifact, append: isResultOpen, lastChunk }))
+    events.push(StreamEvent.artifactUpdate({ taskId, contextId, artifact, append: isResultOpen, lastChunk }))
     isResultOpen = true
     held = undefined
   }
@@ -106,9 +106,9 @@ export const make = (options: Options): Writer => {
     events.push(toStatus(next, message, metadata))
   }
 
-  const emitArtifact = (reply: Reply.Artifact) => {
+  const emit = (event: Event) => {
     release(false)
-    events.push(toArtifactUpdate(options, reply))
+    events.push(event)
   }
 
   const add = (reply: Reply.Reply) => {
@@ -116,8 +116,9 @@ export const make = (options: Options): Writer => {
       if (state === "submitted" && !isStateOnly(reply)) setState("working")
       return setState(reply.state, reply.message, reply.metadata)
     }
+    if (typeof reply !== "string" && reply._tag === "TaskMetadata") return emit(reply)
     if (state !== "working") setState("working")
-    if (typeof reply !== "string" && reply._tag === "Artifact") return emitArtifact(reply)
+    if (typeof reply !== "string" && reply._tag === "Artifact") return emit(toArtifactUpdate(options, reply))
     release(false)
     held = typeof reply === "string" ? Part.text(reply) : reply
   }
