@@ -54,17 +54,34 @@ interface Pair {
 
 const pair = () => Wire.struct({ taskId: Wire.text, name: Wire.text, pushNotificationConfig: configSchema() })
 
-const parse = (name = "") => /^tasks\/(.+?)(?:\/pushNotificationConfigs\/(.*))?$/s.exec(name) ?? []
+const separator = "/pushNotificationConfigs/"
+
+/** Returns the task's id of a name that may end in the name of a configuration. */
+const taskOf = (name: string | undefined): string | undefined => /^tasks\/(.+)$/s.exec(name ?? "")?.[1]
+
+/**
+ * Reads a name. Both ids may contain the separator: the configuration's own id says where its name begins; without one
+ * the last separator does.
+ */
+const parse = (name: string | undefined, id: string | undefined) => {
+  const rest = taskOf(name)
+  const own = id === undefined ? undefined : separator + id
+  const at = own !== undefined && rest?.endsWith(own) ? rest.length - own.length : rest?.lastIndexOf(separator) ?? -1
+  return at < 0
+    ? { task: rest }
+    : { task: rest?.slice(0, at), configId: rest?.slice(at + separator.length) || undefined }
+}
 
 /** Reads a pair. Returns `undefined` if it does not name its task. */
 const readPair = (wire: Pair): TaskConfig | undefined => {
-  const [, task, configId] = parse(wire.name)
+  const config = read(wire.pushNotificationConfig)
+  const { configId, task } = parse(wire.name, config.id)
   const taskId = wire.taskId || task
-  const { id = configId, ...rest } = read(wire.pushNotificationConfig)
+  const { id = configId, ...rest } = config
   return taskId ? { ...Wire.compact({ id }), ...rest, taskId: taskId as Id.TaskId } : undefined
 }
 
-const toName = ({ id = "", taskId }: TaskConfig) => `tasks/${taskId}/pushNotificationConfigs/${id}`
+const toName = ({ id = "", taskId }: TaskConfig) => `tasks/${taskId}${separator}${id}`
 
 export interface PushStyle {
   /** True if the task is a resource name. */
@@ -109,7 +126,7 @@ export const makePushCodecs = ({ isNamed }: PushStyle) => {
       variant(
         Wire.struct({ taskId: Wire.text, parent: Wire.text, configId: Wire.text, config: pair() }),
         ({ config, configId, parent, taskId }) => {
-          const read = readPair({ ...Wire.compact({ taskId: taskId || parse(parent)[1] }), ...config })
+          const read = readPair({ ...Wire.compact({ taskId: taskId || taskOf(parent) }), ...config })
           return read && { ...Wire.compact({ id: configId }), ...read }
         }
       )
