@@ -46,12 +46,31 @@ interface Answer {
   readonly body: string
 }
 
-/** Always answers the same; `ID` in a body is that of the request. */
-const peer = ({ body, headers, status }: Answer) =>
+const session = `{"id":"s-1","appName":"app","userId":"ana","state":{},"events":[],"lastUpdateTime":1}`
+
+const card = {
+  name: "Agent",
+  description: "",
+  version: "1",
+  supportedInterfaces: [{ url: "https://agent.test/a2a", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }],
+  capabilities: { streaming: true },
+  defaultInputModes: [],
+  defaultOutputModes: [],
+  skills: []
+}
+
+/** Always answers the same, except for a fitting session of ADK or a card; `ID` in a body is that of the request. */
+const peer = ({ body, headers, status }: Answer, isFitting: boolean) =>
   Layer.succeed(
     HttpClient.HttpClient,
     HttpClient.make((request) =>
       Effect.sync(() => {
+        if (isFitting && /\/sessions(?:\/[^/]*)?$/.test(request.url)) {
+          return HttpClientResponse.fromWeb(request, Response.json(JSON.parse(session)))
+        }
+        if (isFitting && !body.includes("supportedInterfaces") && request.url.endsWith("agent-card.json")) {
+          return HttpClientResponse.fromWeb(request, Response.json(card))
+        }
         const isEmpty = [204, 205, 304].includes(status)
         const response = new Response(isEmpty ? null : body.replaceAll("\"ID\"", "\"req-1\""), { status, headers })
         return HttpClientResponse.fromWeb(request, response)
@@ -83,9 +102,34 @@ const clients = {
   ADK: Adk.layer({ url: "https://adk.test", appName: "app", userId: "ana" })
 }
 
+const adkEvent = (members: object) =>
+  JSON.stringify({ invocationId: "i-1", author: "app", id: "e-1", timestamp: 1700000000.5, ...members })
+const part = (...parts: ReadonlyArray<object>) => ({ content: { role: "model", parts } })
+
 const adkSeeds = [
-  `{"content":{"role":"model","parts":[{"text":"Hi"},{"functionCall":{"id":"c-1","name":"look","args":{"a":1}}}]},"partial":true,"invocationId":"i-1","author":"app","actions":{"stateDelta":{"a":1},"artifactDelta":{"f":1}},"id":"e-1","timestamp":1700000000.5}`,
-  `{"id":"s-1","appName":"app","userId":"ana","state":{},"events":[],"lastUpdateTime":1}`,
+  adkEvent({
+    ...part({ text: "Hi" }, { functionCall: { id: "c-1", name: "look", args: { a: 1 } } }),
+    partial: true,
+    actions: { stateDelta: { a: 1 }, artifactDelta: { f: 1 } }
+  }),
+  adkEvent(part({ text: "Thinking", thought: true }, { text: "Hello" })),
+  adkEvent(part({ functionResponse: { id: "c-1", name: "look", response: { result: [1, "x", null] } } })),
+  adkEvent({
+    ...part({
+      functionCall: { id: "c-2", name: "adk_request_confirmation", args: { toolConfirmation: { hint: "Pay?" } } }
+    }),
+    longRunningToolIds: ["c-2"]
+  }),
+  adkEvent(part({ inlineData: { mimeType: "image/png", data: "aGk=" } }, { fileData: { fileUri: "gs://x/y" } })),
+  adkEvent(part({ executableCode: { language: "PYTHON", code: "1" } }, { codeExecutionResult: { output: "1" } })),
+  adkEvent({ errorCode: "SAFETY", errorMessage: "no", finishReason: "SAFETY" }),
+  adkEvent({
+    turnComplete: true,
+    interrupted: false,
+    usageMetadata: { totalTokenCount: 7 },
+    actions: { escalate: true }
+  }),
+  session,
   `{"error":"boom"}`
 ]
 
@@ -117,19 +161,22 @@ const documents = (random: Random, client: string, use: string): string => {
   const fitting = Seeds.all.find(({ name }) =>
     name.startsWith(dialect) && name.endsWith(` ${operations[use]}`) && !name.includes("request")
   )
-  const { documents } = fitting !== undefined && random.chance(0.8) ? fitting : random.pick(Seeds.all)
+  const { documents } = fitting !== undefined && random.chance(0.9) ? fitting : random.pick(Seeds.all)
   return mutate(random.pick(documents), random.pick(random.pick(Seeds.all).documents), random)
 }
 
-const body = (random: Random, client: string, use: string): string => {
+const streams = ["stream", "snapshots"]
+
+const body = (random: Random, client: string, use: string, isFitting: boolean): string => {
   const one = () => {
     const document = documents(random, client, use)
     return client.includes("JSONRPC") && random.chance(0.8)
       ? `{"jsonrpc":"2.0","id":"ID",${random.chance(0.1) ? "\"error\"" : "\"result\""}:${document}}`
       : document
   }
-  if (random.chance(0.1)) return `<html>${random.pick(planted)} ${one()}`
-  if (random.chance(0.5)) return one()
+  const isStream = streams.includes(use) || (client === "ADK" && use !== "card")
+  if (isFitting ? !isStream : random.chance(0.5)) return one()
+  if (!isFitting && random.chance(0.2)) return `<html>${random.pick(planted)} ${one()}`
   return Array.from({ length: 1 + random.below(6) }, () => `data: ${one()}${random.pick(["\n\n", "\r\n\r\n", "\n"])}`)
     .join("")
 }
@@ -137,11 +184,11 @@ const body = (random: Random, client: string, use: string): string => {
 const generate = (random: Random) => {
   const client = random.pick(Object.keys(clients))
   const use = random.pick(Object.keys(uses))
-  const text = body(random, client, use)
-  const headers: Record<string, string> = {
-    "content-type": random.pick([text.startsWith("data:") ? types[1]! : types[0]!, ...types])
-  }
-  if (random.chance(0.1)) {
+  const isFitting = random.chance(0.7)
+  const text = body(random, client, use, isFitting)
+  const fitting = text.startsWith("data:") ? types[1]! : types[0]!
+  const headers: Record<string, string> = { "content-type": isFitting ? fitting : random.pick([fitting, ...types]) }
+  if (random.chance(isFitting ? 0.02 : 0.1)) {
     headers[random.pick(["retry-after", "www-authenticate", "location", "etag", "cache-control"])] = random.pick([
       "9".repeat(400),
       "-1",
@@ -152,8 +199,10 @@ const generate = (random: Random) => {
       token
     ])
   }
-  const status = random.chance(0.6) ? 200 : random.pick([201, 204, 302, 304, 400, 401, 404, 405, 429, 500, 503])
-  return { variant: JSON.stringify({ client, use, headers, status }), text }
+  const status = isFitting || random.chance(0.4)
+    ? 200
+    : random.pick([201, 204, 302, 304, 400, 401, 404, 405, 429, 500, 503])
+  return { variant: JSON.stringify({ client, use, headers, status, isFitting }), text }
 }
 
 const judge = (exit: Exit.Exit<unknown, unknown>): Outcome => {
@@ -173,7 +222,7 @@ export const client: Target = {
   name: "clients",
   generate,
   run: async ({ text, variant }) => {
-    const { client, headers, status, use } = JSON.parse(variant)
+    const { client, headers, isFitting, status, use } = JSON.parse(variant)
     const transport: Layer.Layer<
       AgentTransport.AgentTransport,
       AgentError,
@@ -181,7 +230,7 @@ export const client: Target = {
     > = Reflect.get(clients, client)
     const layer = Layer.fresh(Agent.layer).pipe(
       Layer.provideMerge(Layer.fresh(transport)),
-      Layer.provide([peer({ status, headers, body: text }), credentials])
+      Layer.provide([peer({ status, headers, body: text }, isFitting), credentials])
     )
     const effect: Effect.Effect<unknown, unknown, Agent.Agent | AgentTransport.AgentTransport> = Reflect.get(uses, use)
     return judge(
