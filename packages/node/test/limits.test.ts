@@ -46,6 +46,7 @@ const routes = Layer.mergeAll(
       { contentType: "text/event-stream" }
     )
   ),
+  HttpRouter.add("POST", "/refused", HttpServerResponse.text("no", { status: 403 })),
   size
 )
 
@@ -117,6 +118,42 @@ describe("large bodies", covers("attack:S2-01", "attack:S2-10"), () => {
       slow[0]!.write("x".repeat(1024 * 1024 - 1))
       assert.match(yield* received(slow[0]!), /1048576$/)
       assert.match(yield* received(yield* open(post(100_000, "x".repeat(100_000)))), /100000$/)
+      for (const socket of slow) socket.destroy()
+    }).pipe(Effect.provide(serve(options))))
+
+  it.live("that nobody reads are not counted when their request was refused, or its connection is lost", () =>
+    Effect.gen(function*() {
+      const refuse = (end: (socket: Socket) => Effect.Effect<unknown>) =>
+        Effect.forEach(
+          Array.from({ length: 10 }),
+          () =>
+            Effect.flatMap(open(`POST /refused HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1048576\r\n\r\nx`), end)
+        )
+      yield* refuse((socket) =>
+        Effect.callback((resume) =>
+          void socket.once("data", () => {
+            socket.destroy()
+            resume(Effect.void)
+          })
+        )
+      )
+      yield* refuse((socket) => Effect.sync(() => socket.destroy()))
+      yield* received(yield* open("GET /hello HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"))
+      const all = yield* Effect.forEach(
+        [1, 2, 3],
+        () => Effect.flatMap(open(post(1024 * 1024, "x".repeat(1024 * 1024))), received)
+      )
+      for (const text of all) assert.match(text, /1048576$/)
+    }).pipe(Effect.provide(serve(options))))
+
+  it.live("without a length share what is left, so that small ones are always received", () =>
+    Effect.gen(function*() {
+      const head = "POST /size HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n"
+      const slow = yield* Effect.forEach(Array.from({ length: 50 }), () => open(`${head}1\r\nx\r\n`))
+      yield* received(yield* open("GET /hello HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"))
+      const chunk = (length: number) => `${length.toString(16)}\r\n${"x".repeat(length)}\r\n0\r\n\r\n`
+      assert.match(yield* received(yield* open(head + chunk(60_000))), /60000$/)
+      assert.notMatch(yield* received(yield* open(head + chunk(1_000_000))), /1000000$/)
       for (const socket of slow) socket.destroy()
     }).pipe(Effect.provide(serve(options))))
 })
