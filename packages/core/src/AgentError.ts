@@ -26,6 +26,7 @@ import * as Schema from "effect/Schema"
 import * as Id from "./Id.ts"
 import { callerRows } from "./internal/errors/callerTable.ts"
 import { rows, type Tag, type TagOf } from "./internal/errors/errorTable.ts"
+import { cut } from "./internal/errors/excerpt.ts"
 import { publicUrl } from "./internal/errors/publicUrl.ts"
 import * as Wait from "./internal/errors/wait.ts"
 import * as Task from "./Task.ts"
@@ -51,7 +52,7 @@ export type Delivery = typeof Delivery.Type
 const fields = (tag: Tag) => ({
   /** The wire word, such as `QUOTA_EXCEEDED`. */
   code: Schema.String.pipe(Schema.withConstructorDefault(Effect.succeed(rows[tag].word))),
-  /** A text for people. */
+  /** A text for people: of a longer one, the first 2,000 characters. */
   message: Schema.String,
   /** True if repeating the call is safe and may succeed later; false for a send whose message may have arrived. */
   isRetryable: Schema.Boolean.pipe(Schema.withConstructorDefault(Effect.succeed(rows[tag].isRetryable))),
@@ -61,9 +62,17 @@ const fields = (tag: Tag) => ({
   retryAfter: Schema.optionalKey(Schema.Duration),
   /** The HTTP status of the response. */
   status: Schema.optionalKey(Schema.Int),
-  /** The peer's error, as it was sent. */
+  /** The peer's error: as it was sent, or the beginning of one that is longer than 4,000 characters. */
   details: Schema.optionalKey(Schema.Json)
 })
+
+/** Returns a class whose errors have short messages: many quote a peer, who may name a task in a million characters. */
+const withShortMessages = <C>(Base: C): C =>
+  class extends (Base as new(...args: ReadonlyArray<unknown>) => object) {
+    constructor(fields: { readonly message: string }, ...rest: ReadonlyArray<unknown>) {
+      super({ ...fields, message: cut(fields.message) }, ...rest)
+    }
+  } as C
 
 /** Makes the class of a reason, with a qualified identifier and further members. */
 const Reason = <Self>() =>
@@ -71,10 +80,12 @@ const Reason = <Self>() =>
   name: Name,
   extra?: Extra
 ) =>
-  Schema.TaggedError<Self>(`@effect-a2a/core/AgentError/${name}`)(name, {
-    ...fields(name),
-    ...extra as Extra
-  })
+  withShortMessages(
+    Schema.TaggedError<Self>(`@effect-a2a/core/AgentError/${name}`)(name, {
+      ...fields(name),
+      ...extra as Extra
+    })
+  )
 
 /** A member of a request, as a path (`message.parts`), and the rule that it breaks. */
 export class Violation extends Schema.Opaque<Violation>()(

@@ -31,6 +31,7 @@ import * as HttpClient from "effect/http/HttpClient"
 import type * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type * as AgentCard from "./AgentCard.ts"
 import * as AgentError from "./AgentError.ts"
@@ -39,6 +40,7 @@ import type { Credential } from "./Credential.ts"
 import * as Credentials from "./Credentials.ts"
 import { CurrentLimits, type HttpRequest } from "./HttpBinding.ts"
 import { toSecrets } from "./internal/credentials/placement.ts"
+import * as Excerpt from "./internal/errors/excerpt.ts"
 import * as PublicUrl from "./internal/errors/publicUrl.ts"
 import * as SendDelivery from "./internal/errors/sendDelivery.ts"
 import * as Wait from "./internal/errors/wait.ts"
@@ -322,6 +324,12 @@ export const publicUrl = ({ base }: HttpPeer): string => PublicUrl.publicUrl(bas
 
 /** Returns the beginning of a text for a message, by default 200 characters: on one line, without control characters. */
 export const snippet: (text: string, size?: number) => string = Json.snippet
+
+/**
+ * Returns JSON for the `details` of an error: the whole, or the beginning of a document that is longer than 4,000
+ * characters. Numbers that JSON cannot write are left out.
+ */
+export const excerpt: (document: unknown) => Schema.Json | undefined = Excerpt.excerpt
 
 /** Parses JSON. Fails with the parser's message, without the text that it quotes; documents have at most 200 levels. */
 export const parseJson: (text: string) => Result.Result<unknown, string> = Json.parse

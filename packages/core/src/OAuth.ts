@@ -34,6 +34,7 @@ import * as Credentials from "./Credentials.ts"
 import * as HttpPeer from "./HttpPeer.ts"
 import { toBasicHeader } from "./internal/credentials/placement.ts"
 import * as SingleFlight from "./internal/credentials/singleFlight.ts"
+import { toText } from "./internal/errors/excerpt.ts"
 import { publicUrl } from "./internal/errors/publicUrl.ts"
 import * as Observe from "./internal/http/observe.ts"
 import * as Secrets from "./internal/http/redactSecrets.ts"
@@ -172,7 +173,8 @@ const request = Effect.fnUntraced(
     }
     const token = member(document, "access_token")
     if (typeof token !== "string" || token === "") return yield* unavailable(`${where} responded without a token`)
-    const seconds = Number(member(document, "expires_in") ?? NaN)
+    // some endpoints write the number as a text
+    const seconds = Number(toText(member(document, "expires_in")))
     const refreshToken = member(document, "refresh_token")
     return {
       value: Redacted.make(token),

@@ -27,15 +27,20 @@
  * @since 0.1.0
  */
 import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
+import * as HttpPeer from "@effect-a2a/core/HttpPeer"
 import * as HttpTransport from "@effect-a2a/core/HttpTransport"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as Envelope from "./internal/envelope.ts"
 
+/** Writes an id, which a peer may make of anything. */
+const describe = (id: unknown): string =>
+  JSON.stringify(typeof id === "object" && id !== null ? "an object" : HttpPeer.snippet(String(id), 100))
+
 /** The response belongs to another request, so that its result is not delivered. */
 const wrongId = (expected: string, actual: unknown) => ({
-  message: `the response is for request ${JSON.stringify(actual)}, expected ${JSON.stringify(expected)}`,
+  message: `the response is for request ${describe(actual)}, expected ${JSON.stringify(expected)}`,
   isMalformed: true
 })
 

@@ -99,7 +99,9 @@ const run = Effect.fnUntraced(function*({ handler, protocol }: Version, { id, me
   const operation = operationOf(protocol, method)
   if (operation === undefined) {
     return yield* Effect.fail(ServerHandler.fromReason(
-      AgentError.reason("MethodNotFoundError", { message: `A2A ${protocol.version} has no method ${method}` })
+      AgentError.reason("MethodNotFoundError", {
+        message: `A2A ${protocol.version} has no method ${method.slice(0, 100)}`
+      })
     ))
   }
   if (operation.mode === "streaming") {

@@ -1,6 +1,5 @@
-/** Reads and merges JSON. */
+/** Merges JSON. */
 import { isObject, type Metadata } from "@effect-a2a/core/Metadata"
-import * as Result from "effect/Result"
 
 /** Merges `over` into `base`: objects member by member, other values are replaced. */
 export const merge = (base: Metadata, over: Metadata): Metadata => ({
@@ -12,7 +11,3 @@ export const merge = (base: Metadata, over: Metadata): Metadata => ({
     })
   )
 })
-
-/** Parses JSON; `undefined` if the text is not JSON. */
-export const parse = (text: string): unknown =>
-  Result.getOrElse(Result.try(() => JSON.parse(text) as unknown), () => undefined)

@@ -4,9 +4,10 @@
  */
 import * as ClientProtocol from "@effect-a2a/core/ClientProtocol"
 import type { WireFailure } from "@effect-a2a/core/Dialect"
+import * as HttpPeer from "@effect-a2a/core/HttpPeer"
 import { MessageId } from "@effect-a2a/core/Id"
 import { isObject } from "@effect-a2a/core/Metadata"
-import { parse } from "./json.ts"
+import * as Result from "effect/Result"
 import { recognizer } from "./recognizer.ts"
 
 export const defaultHost = "https://app.memorylake.cn"
@@ -18,7 +19,9 @@ export const missingMessageId = MessageId.make("memorylake-missing-message-id")
 
 /** Decodes an A2A error that is a string of JSON in the message. */
 const inner = (message: unknown): WireFailure | undefined => {
-  const document = typeof message === "string" && message.startsWith("{") ? parse(message) : undefined
+  const document = typeof message === "string" && message.startsWith("{")
+    ? Result.getOrUndefined(HttpPeer.parseJson(message))
+    : undefined
   return isObject(document) ? ClientProtocol.v1_0.http.failure.decode(document) : undefined
 }
 

@@ -6,8 +6,11 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
+/** The longest id: each event of a stream repeats it. */
+const maxId = 1000
+
 /** The id of a request. A2A has no notifications, so that an absent id is `null`. */
-export const Id = Schema.NullOr(Schema.Union([Schema.String, Schema.Int]))
+export const Id = Schema.NullOr(Schema.Union([Schema.String.check(Schema.isMaxLength(maxId)), Schema.Int]))
 export type Id = typeof Id.Type
 
 const isId = Schema.is(Id)
@@ -45,7 +48,7 @@ export const readRequest = (
   const fail = (code: number, message: string) =>
     Result.fail({ id: isValid ? id : null, failure: toFailure(code, message) })
   if (jsonrpc !== "2.0") return fail(-32600, "jsonrpc must be \"2.0\"")
-  if (!isValid) return fail(-32600, "id must be a string, an integer or null")
+  if (!isValid) return fail(-32600, `id must be a string of at most ${maxId} characters, an integer or null`)
   if (typeof method !== "string" || method === "") return fail(-32600, "method must be a non-empty string")
   // `null` is as good as absent
   return Predicate.isReadonlyObject(params ?? {})

@@ -5,6 +5,7 @@ import type * as AgentCard from "../../AgentCard.ts"
 import * as AgentError from "../../AgentError.ts"
 import type * as ClientProtocol from "../../ClientProtocol.ts"
 import type { HttpBinding } from "../../HttpBinding.ts"
+import { cut } from "../errors/excerpt.ts"
 import { minor } from "../protocol/card.ts"
 
 /** The bindings and protocol versions of this client. */
@@ -20,12 +21,18 @@ export interface Compatible {
   readonly protocol: ClientProtocol.ClientProtocol
 }
 
+const maxName = 100
+
+/** A card may list any number of interfaces; an error names the first ones. */
+const maxNamed = 20
+
 const versions = (all: ReadonlyArray<string>) => [...new Set(all)].join(" and ")
 
 const incompatible = (card: AgentCard.AgentCard, { bindings, protocols }: Installed) => {
+  const first = card.supportedInterfaces.slice(0, maxNamed)
   const ours = versions(protocols.map(({ version }) => version))
-  const theirs = versions(card.supportedInterfaces.map(({ protocolVersion }) => minor(protocolVersion)))
-  const offered = card.supportedInterfaces.map((one) => `${one.protocolBinding} ${minor(one.protocolVersion)}`)
+  const theirs = versions(first.map(({ protocolVersion }) => cut(minor(protocolVersion), maxName)))
+  const offered = first.map((one) => cut(`${one.protocolBinding} ${minor(one.protocolVersion)}`, maxName))
   const installed = protocols.flatMap(({ version }) => bindings.map((one) => `${one.protocolBinding} ${version}`))
   const sharesVersion = card.supportedInterfaces.some((one) =>
     protocols.some(({ version }) => version === minor(one.protocolVersion))

@@ -11,6 +11,9 @@ export interface Met<P> {
   readonly provider: P
 }
 
+/** A card may require any number of things; an error names the first ones. */
+const maxNamed = 10
+
 const isUsable = (scheme: SecurityScheme.SecurityScheme | undefined): scheme is SecurityScheme.SecurityScheme =>
   scheme !== undefined && (scheme._tag !== "HttpAuth" || /^(?:bearer|basic)$/i.test(scheme.scheme))
 
@@ -40,8 +43,8 @@ export const choose = <P>(
   if (alternatives.length === 0) return Result.succeed([])
   const met = alternatives.find((schemes) => schemes.every(Result.isSuccess))
   if (met !== undefined) return Result.all(met)
-  const missing = alternatives.map((schemes) =>
-    schemes.filter(Result.isFailure).map(({ failure }) => failure).join(" and ")
+  const missing = alternatives.slice(0, maxNamed).map((schemes) =>
+    schemes.filter(Result.isFailure).slice(0, maxNamed).map(({ failure }) => failure).join(" and ")
   )
   return Result.fail(`no credentials for what the agent requires: ${missing.join(", or ")}`)
 }

@@ -77,9 +77,7 @@ const interfacesOf03 = (card: WireCard): ReadonlyArray<AgentCard.AgentInterface>
   const protocolVersion = minor(card.protocolVersion || "0.3")
   const all = [{ url: card.url, transport: card.preferredTransport }, ...card.additionalInterfaces ?? []]
     .flatMap(({ transport, url }) => url ? [{ url, protocolBinding: transport || "JSONRPC", protocolVersion }] : [])
-  const isSame = (a: AgentCard.AgentInterface) => (b: AgentCard.AgentInterface) =>
-    a.url === b.url && a.protocolBinding === b.protocolBinding
-  return all.filter((one, index) => all.findIndex(isSame(one)) === index)
+  return [...new Map(all.map((one) => [JSON.stringify([one.url, one.protocolBinding]), one])).values()]
 }
 
 const interfaces = (card: WireCard): ReadonlyArray<AgentCard.AgentInterface> => {

@@ -23,34 +23,38 @@ export const variant = <W, A>(schema: Schema.Codec<W>, read: (document: W) => A 
   return { matches: Schema.is(schema), rewrite: (document) => rewrite()(document), read }
 }
 
+/** Puts the place of a finding before its path, which is made only if there is one. */
+const below = (key: PropertyKey, found: Finding | undefined): Finding | undefined =>
+  found === undefined ? undefined : { ...found, path: [key, ...found.path] }
+
 /** Returns the first value below `value` that is not JSON: a number that is not finite, `undefined`, an instance. */
-const findNonJson = (value: unknown, path: string, level: number): Violations | undefined => {
+const findNonJson = (value: unknown, level: number): Finding | undefined => {
   switch (typeof value) {
     case "string":
     case "boolean":
       return undefined
     case "number":
-      return Number.isFinite(value) ? undefined : [{ field: path, description: "must be a finite number" }]
+      return Number.isFinite(value) ? undefined : { path: [], description: "must be a finite number" }
     case "object": {
       if (value === null) return undefined
-      if (level > 500) return [{ field: path, description: "is nested too deeply" }]
+      if (level > 500) return { path: [], description: "is nested too deeply" }
       if (Array.isArray(value)) {
         for (let i = 0; i < value.length; i++) {
-          const found = findNonJson(value[i], `${path}[${i}]`, level + 1)
-          if (found !== undefined) return found
+          const found = findNonJson(value[i], level + 1)
+          if (found !== undefined) return below(i, found)
         }
         return undefined
       }
       const prototype = Object.getPrototypeOf(value)
       if (prototype !== Object.prototype && prototype !== null) break
       for (const name in value) {
-        const found = findNonJson((value as Members)[name], path === "" ? name : `${path}.${name}`, level + 1)
-        if (found !== undefined) return found
+        const found = findNonJson((value as Members)[name], level + 1)
+        if (found !== undefined) return below(name, found)
       }
       return undefined
     }
   }
-  return [{ field: path, description: "must be JSON" }]
+  return { path: [], description: "must be JSON" }
 }
 
 export interface DecoderOptions<A> {
@@ -113,8 +117,8 @@ const makeEncoder = <A>(
     const wrong = unsupportedFields?.(value) ?? []
     if (wrong.length > 0) return Result.fail(wrong)
     const document = write(value)
-    const found = findNonJson(document, "", 0)
-    return found === undefined ? Result.succeed(document) : Result.fail(found)
+    const found = findNonJson(document, 0)
+    return found === undefined ? Result.succeed(document) : Result.fail(toViolations([found]))
   }
 })
 

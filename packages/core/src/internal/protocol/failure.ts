@@ -7,8 +7,8 @@ import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as AgentError from "../../AgentError.ts"
 import type * as Dialect from "../../Dialect.ts"
-import * as Metadata from "../../Metadata.ts"
 import { byCode, byStatus, byWord, type Tag, type TagOf, toWord } from "../errors/errorTable.ts"
+import { cut, excerpt, toText } from "../errors/excerpt.ts"
 import { type JsonObject, type Members, omitUndefined } from "./wireSchema.ts"
 
 export const domain = "a2a-protocol.org"
@@ -16,18 +16,26 @@ export const domain = "a2a-protocol.org"
 const textOf = (...candidates: ReadonlyArray<unknown>): string =>
   candidates.find((one): one is string => typeof one === "string" && one !== "") ?? "the agent refused"
 
+/** The first ones of a list are read: nobody needs more to understand a refusal. */
+const maxItems = 10
+
+const maxName = 200
+
+const membersOf = (list: unknown): ReadonlyArray<Members> =>
+  (Array.isArray(list) ? list.slice(0, maxItems) : []).filter(Predicate.isReadonlyObject)
+
 const findDetail = (details: unknown, name: string): Members | undefined => {
-  const all = (Array.isArray(details) ? details : []).filter(Predicate.isReadonlyObject).filter((one) =>
-    String(one["@type"]).endsWith(`.${name}`)
-  )
+  const all = membersOf(details).filter((one) => toText(one["@type"]).endsWith(`.${name}`))
   return all.find((one) => one.domain === domain) ?? all[0]
 }
 
+const toViolation = (field: unknown, description: unknown): AgentError.Violation => ({
+  field: cut(toText(field), maxName),
+  description: cut(toText(description), maxName)
+})
+
 const readViolations = (list: unknown): ReadonlyArray<AgentError.Violation> =>
-  (Array.isArray(list) ? list : []).filter(Predicate.isReadonlyObject).map(({ description, field }) => ({
-    field: String(field ?? ""),
-    description: String(description ?? "")
-  }))
+  membersOf(list).map(({ description, field }) => toViolation(field, description))
 
 const readDelay = (delay: unknown): Duration.Duration | undefined => {
   const seconds = typeof delay === "string" && /^\d{1,9}(?:\.\d{1,9})?s$/.test(delay)
@@ -41,7 +49,8 @@ const readVersions = (metadata: unknown): ReadonlyArray<string> => {
   const versions = Predicate.isReadonlyObject(metadata)
     ? metadata.supportedVersions ?? metadata.supported_versions
     : undefined
-  return (Array.isArray(versions) ? versions.join() : String(versions ?? "")).match(/\d+\.\d+/g) ?? []
+  const all = Array.isArray(versions) ? versions.slice(0, maxItems) : [versions]
+  return all.flatMap((one) => cut(toText(one)).match(/\d{1,9}\.\d{1,9}/g) ?? []).slice(0, maxItems)
 }
 
 /** Reads a list of `@type` objects. */
@@ -82,10 +91,10 @@ const wordOf = (type: string): string => toWord(type.split(/[/#:]/).at(-1) ?? ""
 
 /** Reads the `[{ loc, msg }]` of FastAPI. */
 const readProblems = (detail: unknown): ReadonlyArray<AgentError.Violation> =>
-  (Array.isArray(detail) ? detail : []).filter(Predicate.isReadonlyObject).map(({ loc, msg }) => ({
-    field: Array.isArray(loc) ? loc.filter((one) => one !== "body").join(".") : "",
-    description: String(msg ?? "")
-  }))
+  membersOf(detail).map(({ loc, msg }) => {
+    const path = Array.isArray(loc) ? loc.slice(0, maxItems).filter((one) => one !== "body") : []
+    return toViolation(path.map(toText).join("."), msg)
+  })
 
 const readProblem = (body: Members): Dialect.WireFailure => {
   const word = typeof body.type === "string" ? wordOf(body.type) : undefined
@@ -123,7 +132,7 @@ const hasOnlyViolations = ({ code, reason, violations }: Dialect.WireFailure): b
 /** Returns the peer's own word or number if the row of the tag does not have it. */
 const foreignCode = (tag: Tag, { code, reason, status }: Dialect.WireFailure): string | undefined => {
   const given = tag === "UnknownError" ? reason ?? code ?? status : byWord.has(reason ?? "") ? undefined : reason
-  return given === undefined ? undefined : String(given)
+  return given === undefined ? undefined : cut(String(given), maxName)
 }
 
 const specificFields = (tag: Tag, { challenge, supportedVersions, violations }: Dialect.WireFailure) => {
@@ -146,11 +155,11 @@ export interface RequestContext {
   readonly dialect: string
 }
 
-/** Converts a refusal to a reason. */
+/** Converts a refusal to a reason, of which no member grows with what the peer sent. */
 export const toReason = (failure: Dialect.WireFailure, context: RequestContext): AgentError.AgentErrorReason => {
-  const { message, retryAfter, status } = failure
-  // what the peer sent need not be JSON that can be written: 1e400 is infinite
-  const details = Metadata.isJson(failure.details) ? failure.details : undefined
+  const { retryAfter, status } = failure
+  const message = cut(failure.message)
+  const details = excerpt(failure.details)
   if (failure.isMalformed === true) {
     const { dialect } = context
     return new AgentError.MalformedResponseError({ message, dialect, issue: message, ...omitUndefined({ details }) })

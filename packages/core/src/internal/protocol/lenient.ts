@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import type * as AgentError from "../../AgentError.ts"
+import { cut } from "../errors/excerpt.ts"
 import { namesKey, spellingsKey } from "./wireSchema.ts"
 
 export interface Finding {
@@ -228,14 +229,18 @@ export const makeRewrite = (schema: Schema.Top): (document: unknown) => Rewritte
 const depth = (findings: ReadonlyArray<Finding>) =>
   findings.reduce((deepest, { path }) => Math.max(deepest, path.length), 0)
 
-// a member's name may be as long as the document
+// a member's name may be as long as the document, and its path as deep
 const maxName = 100
+const maxPath = 500
 
 const toPath = (path: ReadonlyArray<PropertyKey>): string =>
-  path.reduce<string>((text, key) => {
-    const name = typeof key === "number" ? `[${key}]` : String(key).slice(0, maxName)
-    return typeof key === "number" || text === "" ? text + name : `${text}.${name}`
-  }, "")
+  cut(
+    path.reduce<string>((text, key) => {
+      const name = typeof key === "number" ? `[${key}]` : String(key).slice(0, maxName)
+      return typeof key === "number" || text === "" ? text + name : `${text}.${name}`
+    }, ""),
+    maxPath
+  )
 
 const toViolation = ({ description, path }: Finding): AgentError.Violation => ({ field: toPath(path), description })
 

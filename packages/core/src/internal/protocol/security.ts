@@ -11,6 +11,10 @@ import * as Wire from "./wireSchema.ts"
 type Scheme = SecurityScheme.SecurityScheme
 type Flow = SecurityScheme.OAuthFlow
 
+/** Returns the own member of a table, since a peer may ask for `constructor`. */
+const find = <A>(table: Readonly<Record<string, A>>, name: string): A | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined
+
 const toMembers = (value: unknown): Wire.Members => Predicate.isReadonlyObject(value) ? value : {}
 
 /** Converts `{ $case, value }` to `{ [$case]: value }`. */
@@ -61,7 +65,7 @@ const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) =>
 const readFlows = (value: unknown): ReadonlyArray<Flow> => {
   const { flow, ...flows } = toMembers(value)
   return Object.entries({ ...fromCase(flow), ...fromCase(flows) }).flatMap(([member, wire]) => {
-    const read = flowReaders[camel(member)]?.(wire)
+    const read = find(flowReaders, camel(member))?.(wire)
     return read === undefined ? [] : [read]
   })
 }
@@ -103,7 +107,10 @@ const memberByKind: { readonly [kind: string]: string } = {
 
 /** Returns the kind that a type or a member names: `oauth2`, `OAuth2`, `oauth2_security_scheme`. */
 const memberOf = (name: string): string | undefined =>
-  memberByKind[name.toLowerCase().replace(/[_-]/g, "").replace(/securityscheme$/, "")]
+  // the longest name of a kind, in words, has fewer characters
+  name.length > 50
+    ? undefined
+    : find(memberByKind, name.toLowerCase().replace(/[_-]/g, "").replace(/securityscheme$/, ""))
 
 const withLocation = (wire: Wire.Members): Wire.Members => {
   const location = wire.in ?? wire.location
@@ -113,19 +120,18 @@ const withLocation = (wire: Wire.Members): Wire.Members => {
 /** Reads a scheme that is named by a member, or tagged with `type`; a tagged one may have its members one level down. */
 const readScheme = (value: unknown): Scheme | undefined => {
   const wire = fromCase(value)
-  const members = Object.entries({ ...fromCase(wire.scheme), ...wire })
-  const inner = (member: string) =>
-    members.filter(([name, one]) => memberOf(name) === member && Predicate.isReadonlyObject(one)).map(([, one]) =>
-      toMembers(one)
-    )
+  const kinds = Object.entries({ ...fromCase(wire.scheme), ...wire }).flatMap(([name, one]) => {
+    const kind = Predicate.isReadonlyObject(one) ? memberOf(name) : undefined
+    return kind === undefined ? [] : [[kind, toMembers(one)] as const]
+  })
   const type = typeof wire.type === "string" ? memberOf(wire.type) : undefined
-  if (type !== undefined) return schemeReaders[type]?.(withLocation(Object.assign({}, wire, ...inner(type))))
-  for (const [name] of members) {
-    const member = memberOf(name) ?? ""
-    for (const one of inner(member)) {
-      const scheme = schemeReaders[member]?.(withLocation(one))
-      if (scheme !== undefined) return scheme
-    }
+  if (type !== undefined) {
+    const inner = kinds.filter(([kind]) => kind === type).map(([, one]) => one)
+    return schemeReaders[type]?.(withLocation(Object.assign({}, wire, ...inner)))
+  }
+  for (const [kind, one] of kinds) {
+    const scheme = schemeReaders[kind]?.(withLocation(one))
+    if (scheme !== undefined) return scheme
   }
   return undefined
 }

@@ -32,22 +32,28 @@ const toMalformed = (data: string, issue: string) =>
   new AgentError.MalformedResponseError({
     message: `cannot read an event: ${issue}; it begins with ${HttpPeer.snippet(data)}`,
     dialect: "ADK",
-    issue
+    issue: HttpPeer.snippet(issue)
   })
 
 const member = (json: unknown, name: string): unknown => Predicate.isReadonlyObject(json) ? json[name] : undefined
 
 const agentFailed = (message: string, json?: unknown): AdkError.StreamError => {
   const type = member(member(json, "error_details"), "error_type")
+  const details = HttpPeer.excerpt(json)
   return new AdkError.StreamError({
-    message: ErrorText.removeTrace(message) || "the agent failed and gave no reason",
-    ...(Predicate.isString(type) && { type }),
-    ...(json !== undefined && { details: json as Schema.Json })
+    message: ErrorText.truncate(ErrorText.removeTrace(message), 2000) || "the agent failed and gave no reason",
+    ...(Predicate.isString(type) && { type: HttpPeer.snippet(type) }),
+    ...(details !== undefined && { details })
   })
 }
 
-/** The error that Python 1.x puts between quotes without escaping it. */
-const unescapedError = /^\s*\{\s*"error"\s*:\s*"?(.*?)"?\s*\}?\s*$/s
+/** Returns the error that Python 1.x puts between quotes without escaping it. */
+const unescapedError = (data: string): string | undefined => {
+  const [head] = /^\s*\{\s*"error"\s*:\s*/.exec(data) ?? []
+  return head === undefined
+    ? undefined
+    : data.slice(head.length).trimEnd().replace(/\}$/, "").trimEnd().replace(/^"|"$/g, "")
+}
 
 const hasId = (json: object) => "id" in json || "invocationId" in json || "invocation_id" in json
 
@@ -55,7 +61,7 @@ const hasId = (json: object) => "id" in json || "invocationId" in json || "invoc
 const isFailure = (json: object) => ("error" in json && !hasId(json)) || !AdkEvent.isEvent(json)
 
 const readInvalidJson = ({ data, event }: Frame, issue: string): Reason => {
-  const message = unescapedError.exec(data)?.[1] ?? (event === "error" ? data : undefined)
+  const message = unescapedError(data) ?? (event === "error" ? data : undefined)
   return message === undefined ? toMalformed(data, issue) : agentFailed(message)
 }
 

@@ -132,7 +132,7 @@ const toOtherForm = (
       from.contentType ?? "no content type"
     } (HTTP ${from.status}) from ${from.url}${from.snippet && `: ${from.snippet}`}`,
     dialect: "ADK",
-    issue,
+    issue: HttpPeer.snippet(issue),
     ...from
   })
 
@@ -140,7 +140,7 @@ const toMalformed = (from: ReturnType<typeof originOf>, issue: string) =>
   new AgentError.MalformedResponseError({
     message: `cannot read the response (HTTP ${from.status}): ${issue}; it begins with ${from.snippet}`,
     dialect: "ADK",
-    issue,
+    issue: HttpPeer.snippet(issue),
     ...from
   })
 
@@ -218,10 +218,10 @@ export const make = (server: HttpPeer.HttpPeer): Http => {
     const decode = Schema.decodeUnknownResult(schema)
     return Effect.fnUntraced(function*(request) {
       const whole = yield* fetchOk(request)
-      const from = originOf(target, request, whole)
+      const from = () => originOf(target, request, whole)
       const result = whole.body.pipe(
-        Result.mapError((issue) => toOtherForm(from, "JSON", issue)),
-        Result.flatMap((json) => Result.mapError(decode(json ?? ifNull), ({ message }) => toMalformed(from, message)))
+        Result.mapError((issue) => toOtherForm(from(), "JSON", issue)),
+        Result.flatMap((json) => Result.mapError(decode(json ?? ifNull), ({ message }) => toMalformed(from(), message)))
       )
       return yield* Effect.fromResult(Result.mapError(result, whole.redact))
     })

@@ -3,7 +3,7 @@
  * with 404. Tested in packages/transport-adk/test/errors.test.ts.
  */
 import type * as HttpBinding from "@effect-a2a/core/HttpBinding"
-import type * as HttpPeer from "@effect-a2a/core/HttpPeer"
+import * as HttpPeer from "@effect-a2a/core/HttpPeer"
 import type * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -100,8 +100,8 @@ const missingRoute: Rule = (refused) =>
 
 const tooLarge: Rule = ({ fields, status }) => status === 413 ? new AdkError.TooLargeError(fields) : undefined
 
-const invalid: Rule = ({ fields, json, status }) => {
-  const issues = status === 422 ? decodeIssues(member(json, "detail")) : undefined
+const invalid: Rule = ({ fields, status }) => {
+  const issues = status === 422 ? decodeIssues(member(fields.details, "detail")) : undefined
   return issues !== undefined && Result.isSuccess(issues)
     ? new AdkError.ValidationFailedError({ ...fields, issues: issues.success })
     : undefined
@@ -143,12 +143,13 @@ export const toReason = (
   headers: { readonly retryAfter?: Duration.Duration | undefined; readonly challenge?: string | undefined } = {}
 ): AdkError.AdkErrorReason => {
   const json = Result.getOrUndefined(body)
+  const details = HttpPeer.excerpt(json)
   const message = ErrorText.fromResponse({ body, status, text })
   const fields = {
     message,
     status,
     ...(headers.retryAfter !== undefined && { retryAfter: headers.retryAfter }),
-    ...(json !== undefined && { details: json as Schema.Json })
+    ...(details !== undefined && { details })
   }
   const refused: Refused = { ...context, status, message, json, challenge: headers.challenge, fields }
   for (const rule of rules) {
