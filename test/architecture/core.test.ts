@@ -18,7 +18,7 @@ const layers: ReadonlyArray<ReadonlyArray<string>> = [
   words("Dialect ClientProtocol Protocol Transport Credential Timeouts internal/protocol"),
   words("AgentTransport Resilience internal/transport"),
   words(`
-    HttpBinding HttpTransport HttpPeer HttpExchange Telemetry ServedInterfaces EventPosition ServerHandler ServerSentEvents AddressGuard Credentials
+    CardVerifier HttpBinding HttpTransport HttpPeer HttpExchange Telemetry ServedInterfaces EventPosition ServerHandler ServerSentEvents AddressGuard Credentials
     OriginPolicy OAuth Discovery internal/binding internal/http internal/card internal/credentials
   `),
   words("Agent Connector internal/client"),

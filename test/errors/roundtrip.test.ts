@@ -85,6 +85,7 @@ const raised: ReadonlyArray<readonly [Reason, Tag]> = [
   [new AgentError.InvalidRequestError({ message: "m" }), "InvalidParamsError"],
   [new AgentError.OperationNotInProtocolError({ message: "m", protocolVersion: "0.3" }), "MethodNotFoundError"],
   [new AgentError.NoCompatibleInterfaceError({ message: "m", offered: [], installed: [] }), "InternalError"],
+  [new AgentError.UntrustedCardError({ message: "m", problem: "unsigned" }), "InternalError"],
   [new AgentError.CredentialsUnavailableError({ message: "m" }), "InternalError"],
   [new AgentError.ConnectionError({ message: "m" }), "InternalError"],
   [new AgentError.TimeoutError({ message: "m", phase: "total" }), "InternalError"],

@@ -1,5 +1,5 @@
 /** No error contains a secret of its request, whatever its class. A class without a case fails the test. */
-import { Agent, AgentError, Discovery, HttpBinding, Id, OAuth, Timeouts } from "@effect-a2a/core"
+import { Agent, AgentError, CardVerifier, Discovery, HttpBinding, Id, OAuth, Timeouts } from "@effect-a2a/core"
 import { Rest } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted, Stream } from "effect"
@@ -179,6 +179,27 @@ const cases: Readonly<Record<Tag, () => Effect.Effect<unknown, unknown>>> = {
         Layer.provide([layer, Secrets.layerPlanted])
       )
       yield* check("NoCompatibleInterfaceError", Effect.provide(send, found), "discovery")
+    }),
+  UntrustedCardError: () =>
+    Effect.gen(function*() {
+      const said = { kid: Secrets.repeated(0, false), url: `https://agent.test/${Secrets.repeated(0, false)}` }
+      const { layer } = respond(() =>
+        Response.json({ name: said.kid, supportedInterfaces: [{ ...said, protocolBinding: "HTTP+JSON" }] })
+      )
+      const verifier: CardVerifier.CardVerifier = {
+        verify: (document, { url }) =>
+          Effect.fail(
+            new AgentError.UntrustedCardError({ message: `${url} ${JSON.stringify(document)}`, problem: "unsigned" })
+          )
+      }
+      const found = Agent.layer.pipe(
+        Layer.provide(Discovery.layer({ agent: Secrets.withQuery("https://agent.test/x"), bindings: [Rest.binding] })),
+        Layer.provide([layer, Secrets.layerPlanted, Layer.succeed(CardVerifier.Current, verifier)])
+      )
+      yield* check("UntrustedCardError", Effect.provide(send, found), "discovery")
+      const extended = Effect.flatMap(Agent.Agent, (agent) => agent.extendedCard)
+      const direct = agent(rest, layer).pipe(Layer.provide(Layer.succeed(CardVerifier.Current, verifier)))
+      yield* check("UntrustedCardError", Effect.provide(extended, direct), "an extended card")
     }),
   CredentialsUnavailableError: () =>
     Effect.gen(function*() {

@@ -69,6 +69,7 @@ const ofLocal = (reason: AgentError.LocalReason): Kind => {
     case "CredentialsUnavailableError":
       return "login"
     case "NoCompatibleInterfaceError":
+    case "UntrustedCardError":
       return "unavailable"
     case "OperationNotInProtocolError":
       return "bug"

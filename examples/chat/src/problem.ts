@@ -34,6 +34,11 @@ const words: { readonly [T in AgentErrorReason["_tag"]]?: Words } = {
     "Choose another version in the settings.",
     "settings"
   ],
+  UntrustedCardError: [
+    "The agent's card is not signed by a known key",
+    "Choose another agent in the settings.",
+    "settings"
+  ],
   CredentialsUnavailableError: ["A key is required", "Enter a key in the settings.", "settings"],
   AccessDeniedError: ["You may not talk to this agent", "Use another key, or ask its owner for access.", "settings"],
   RateLimitError: ["Too many questions at once", "Wait a moment, then try again.", "retry"],

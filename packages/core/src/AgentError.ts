@@ -114,6 +114,15 @@ export class NoCompatibleInterfaceError extends Reason<NoCompatibleInterfaceErro
   installed: Schema.Array(Schema.String)
 }) {}
 
+/**
+ * Raised if a verifier is installed (`CardVerifier`) and a card has no valid signature; nothing was sent to its
+ * interfaces. `problem`: the card is `unsigned`, no trusted key is named by its signatures (`unknown-key`), or all are
+ * `invalid`.
+ */
+export class UntrustedCardError extends Reason<UntrustedCardError>()("UntrustedCardError", {
+  problem: Schema.Literals(["unsigned", "unknown-key", "invalid"])
+}) {}
+
 /** Raised before sending, if the credentials could not be obtained; look at their source. */
 export class CredentialsUnavailableError extends Reason<CredentialsUnavailableError>()("CredentialsUnavailableError") {}
 
@@ -272,6 +281,7 @@ const reasons = {
   InvalidRequestError,
   OperationNotInProtocolError,
   NoCompatibleInterfaceError,
+  UntrustedCardError,
   CredentialsUnavailableError,
   ConnectionError,
   TimeoutError,

@@ -11,6 +11,8 @@
  * read from a file is trusted. To present what a card requires, get it with {@link card} and pass it to both
  * `Credentials.layerFromCard` and, as `agent`, {@link layer}.
  *
+ * With a `CardVerifier`, a card without a valid signature is refused before anything is sent to its interfaces.
+ *
  * ```ts
  * import { Agent, Credentials, Discovery } from "@effect-a2a/core"
  * import { JsonRpc } from "@effect-a2a/transport-jsonrpc"
@@ -37,6 +39,7 @@ import * as Result from "effect/Result"
 import type * as AgentCard from "./AgentCard.ts"
 import * as AgentError from "./AgentError.ts"
 import { AgentTransport } from "./AgentTransport.ts"
+import * as CardVerifier from "./CardVerifier.ts"
 import * as ClientProtocol from "./ClientProtocol.ts"
 import * as Credentials from "./Credentials.ts"
 import * as HttpBinding from "./HttpBinding.ts"
@@ -106,7 +109,7 @@ const source = Effect.fnUntraced(function*(
     maxResponseSize
   }
   const observed = Observe.agent(yield* Observe.Current, peer)
-  return Card.from(peer, Card.places(base, path)).pipe(
+  return Card.from(peer, Card.places(base, path), yield* CardVerifier.Current).pipe(
     Timeouts.withTotal,
     Effect.mapError(toError(Operation.GetAgentCard._tag, publicUrl(base))),
     observed.within,
@@ -147,16 +150,26 @@ export const foreignOrigin: (
   allow?: ReadonlyArray<string>
 ) => string | undefined = Origins.foreign
 
-/** Reads a card of any protocol version from a JSON document. Fails with `MalformedResponseError`. */
-export const fromJson = (document: unknown): Effect.Effect<AgentCard.AgentCard, Failure> =>
+const decode = (document: unknown) =>
   Effect.fromResult(reader.agentCard.decode(document)).pipe(Effect.mapError((violations) => {
     const issue = AgentError.describe(violations)
-    return AgentError.make("discover", "MalformedResponseError", {
+    return new AgentError.MalformedResponseError({
       message: `invalid agent card: ${issue}`,
       dialect: "A2A card",
       issue
     })
   }))
+
+/**
+ * Reads a card of any protocol version from a JSON document. Fails with `MalformedResponseError`, and with the errors of
+ * `CardVerifier.Current` if there is a verifier.
+ */
+export const fromJson = (document: unknown): Effect.Effect<AgentCard.AgentCard, Failure> =>
+  Effect.gen(function*() {
+    const verifier = yield* CardVerifier.Current
+    const card = yield* decode(document)
+    return verifier === undefined ? card : yield* decode(yield* verifier.verify(document, {}))
+  }).pipe(Effect.mapError(toError("discover")))
 
 /**
  * Connects to an agent. Fails with the errors of `GetAgentCard` if there is no card, and with

@@ -26,6 +26,7 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as AgentError from "./AgentError.ts"
 import { AgentTransport } from "./AgentTransport.ts"
+import * as CardVerifier from "./CardVerifier.ts"
 import * as ClientProtocol from "./ClientProtocol.ts"
 import * as Credentials from "./Credentials.ts"
 import { CurrentLimits, type HttpBinding, type HttpRequest } from "./HttpBinding.ts"
@@ -80,8 +81,9 @@ export const make = Effect.fnUntraced(function*(
   const limits = yield* CurrentLimits
   const recognizers = yield* Recognizer.Current
   const observer = yield* Observe.Current
+  const cardVerifier = yield* CardVerifier.Current
   const { agentCardUrl, agentName } = options
-  return Engine.make({ peer, binding, limits, recognizers, observer, agentCardUrl, agentName })
+  return Engine.make({ peer, binding, limits, recognizers, observer, cardVerifier, agentCardUrl, agentName })
 })
 
 /** {@link make} as a layer. */

@@ -22,7 +22,8 @@ const required = {
   dialect: "A2A 1.0",
   issue: "status",
   maxLength: 1,
-  isResumable: true
+  isResumable: true,
+  problem: "unsigned"
 }
 
 const make = (tag: Tag): AgentError.AgentErrorReason => {
@@ -36,6 +37,7 @@ describe("AgentError", () => {
       InvalidRequestError: ["local", 400],
       OperationNotInProtocolError: ["local", 501],
       NoCompatibleInterfaceError: ["local", 502],
+      UntrustedCardError: ["local", 502],
       CredentialsUnavailableError: ["local", 500],
       ConnectionError: ["network", 502],
       TimeoutError: ["network", 504],

@@ -17,6 +17,7 @@ const advice: { readonly [tag in AgentErrorReason["_tag"]]?: string } = {
   InvalidRequestError: "correct the request; nothing was sent",
   OperationNotInProtocolError: otherCombination,
   NoCompatibleInterfaceError: "see a2a card; drop --protocol and --binding if they exclude an interface",
+  UntrustedCardError: "ask who runs the agent for its signing keys",
   CredentialsUnavailableError: otherCredentials,
   ConnectionError: "check the URL and that the agent is running",
   TimeoutError: "allow more time, or try again later",

@@ -6,6 +6,7 @@ import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import type * as AgentCard from "../../AgentCard.ts"
 import * as AgentError from "../../AgentError.ts"
+import type { CardVerifier } from "../../CardVerifier.ts"
 import type * as ClientProtocol from "../../ClientProtocol.ts"
 import * as HttpPeer from "../../HttpPeer.ts"
 import * as ServiceParameters from "../../ServiceParameters.ts"
@@ -33,10 +34,10 @@ export const places = (base: URL, path?: string | undefined): Places => {
   return Arr.map(Arr.dedupe(hrefs), (href) => new URL(href))
 }
 
-const decode = (protocol: ClientProtocol.ClientProtocol, { answer: { body, text }, received }: Found): Result.Result<
-  AgentCard.AgentCard,
-  AgentError.AgentErrorReason
-> => {
+const decode = (
+  protocol: ClientProtocol.ClientProtocol,
+  { answer: { body, text }, received }: Found
+): Result.Result<AgentCard.AgentCard, AgentError.AgentErrorReason> => {
   const dialect = `A2A ${protocol.version} card`
   if (Result.isFailure(body)) {
     const expected = "an agent card"
@@ -47,6 +48,24 @@ const decode = (protocol: ClientProtocol.ClientProtocol, { answer: { body, text 
     const message = `invalid agent card: ${issue}`
     return Unexpected.locate(received)(new AgentError.MalformedResponseError({ message, dialect, issue }))
   })
+}
+
+/** Reads a card, with a verifier from what it trusts of the document. */
+const readCard = (
+  { protocol }: HttpPeer.A2aPeer,
+  found: Found,
+  verifier: CardVerifier | undefined
+): Effect.Effect<AgentCard.AgentCard, AgentError.AgentErrorReason> => {
+  const read = (body: HttpPeer.JsonResponse["body"]) =>
+    Effect.fromResult(decode(protocol, { ...found, answer: { ...found.answer, body } }))
+  const { body } = found.answer
+  // what is no card at all is reported as such
+  return verifier === undefined || Result.isFailure(body) ? read(body) : read(body).pipe(
+    Effect.andThen(
+      verifier.verify(body.success, { url: publicUrl(found.place) }).pipe(Effect.mapError(found.received.redact))
+    ),
+    Effect.flatMap((trusted) => read(Result.succeed(trusted)))
+  )
 }
 
 /** True for a page in place of a card: servers of web applications respond so at any path. */
@@ -94,7 +113,12 @@ const anonymous: HttpPeer.A2aPeer["credentials"] = {
 
 /** Tries one place after the other until one has a card. */
 const fetch = Effect.fnUntraced(
-  function*(peer: HttpPeer.A2aPeer, places: Places, kept: Kept | undefined): Effect.fn.Return<
+  function*(
+    peer: HttpPeer.A2aPeer,
+    places: Places,
+    verifier: CardVerifier | undefined,
+    kept: Kept | undefined
+  ): Effect.fn.Return<
     { readonly card: AgentCard.AgentCard; readonly kept: Kept | undefined },
     AgentError.AgentErrorReason
   > {
@@ -115,7 +139,7 @@ const fetch = Effect.fnUntraced(
       const card = response.status === 304 && kept !== undefined
         ? kept.card
         : Origins.addSource(
-          resolveUrls(yield* Effect.fromResult(decode(peer.protocol, last)), last),
+          resolveUrls(yield* readCard(peer, last, verifier), last),
           peer.base.origin
         )
       const until = Cache.freshUntil(response.headers, yield* Clock.currentTimeMillis)
@@ -135,7 +159,8 @@ const fetch = Effect.fnUntraced(
 /** Fetches the card from the first place that has it. A single request serves all waiting calls. */
 export const from = (
   peer: HttpPeer.A2aPeer,
-  places: Places
+  places: Places,
+  verifier: CardVerifier | undefined
 ): Effect.Effect<AgentCard.AgentCard, AgentError.AgentErrorReason> => {
   const lock = Semaphore.makeUnsafe(1)
   let kept: Kept | undefined
@@ -143,7 +168,7 @@ export const from = (
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
       kept !== undefined && now < kept.until ?
         Effect.succeed(kept.card) :
-        Effect.map(fetch(peer, places, kept), (fetched) => {
+        Effect.map(fetch(peer, places, verifier, kept), (fetched) => {
           kept = fetched.kept
           return fetched.card
         }))
@@ -151,7 +176,7 @@ export const from = (
 }
 
 /** Fetches the card from `url`, or without one from the well-known places. */
-export const get = (peer: HttpPeer.A2aPeer, url: string | undefined) => {
+export const get = (peer: HttpPeer.A2aPeer, url: string | undefined, verifier: CardVerifier | undefined) => {
   const place = url === undefined ? undefined : URL.parse(url, peer.base)
   if (place === null) {
     return Effect.fail(
@@ -161,5 +186,5 @@ export const get = (peer: HttpPeer.A2aPeer, url: string | undefined) => {
       })
     )
   }
-  return from(peer, place === undefined ? places(peer.base) : [place])
+  return from(peer, place === undefined ? places(peer.base) : [place], verifier)
 }

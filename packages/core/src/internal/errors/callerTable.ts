@@ -8,6 +8,7 @@ export const callerRows = {
   InvalidRequestError: { status: 400, title: "the request is invalid" },
   OperationNotInProtocolError: { status: 501, title: "the agent's protocol version lacks the operation" },
   NoCompatibleInterfaceError: { status: 502, title: "the agent offers no compatible interface" },
+  UntrustedCardError: { status: 502, title: "the agent's card is not trusted" },
   CredentialsUnavailableError: { status: 500, title: "the credentials for the agent are unavailable" },
   ConnectionError: { status: 502, title: "the agent could not be reached" },
   TimeoutError: { status: 504, title: "the agent took too long" },

@@ -36,6 +36,7 @@ const table = {
   InvalidRequestError: { ...agentRow(-32600), origin: "local" },
   OperationNotInProtocolError: { ...agentRow(-32601), origin: "local" },
   NoCompatibleInterfaceError: ownRow("local", false),
+  UntrustedCardError: ownRow("local", false),
   CredentialsUnavailableError: ownRow("local", false),
   ConnectionError: ownRow("network", true),
   TimeoutError: ownRow("network", true),

@@ -19,6 +19,7 @@ export const servedRows: Readonly<Record<Tag, ServedRow>> = {
   InvalidRequestError: row(400, "INVALID_ARGUMENT"),
   OperationNotInProtocolError: row(404, "UNIMPLEMENTED"),
   NoCompatibleInterfaceError: internal,
+  UntrustedCardError: internal,
   CredentialsUnavailableError: internal,
   ConnectionError: internal,
   TimeoutError: internal,

@@ -9,6 +9,7 @@ import * as Stream from "effect/Stream"
 import * as Struct from "effect/Struct"
 import type { AgentCard } from "../../AgentCard.ts"
 import * as AgentError from "../../AgentError.ts"
+import type { CardVerifier } from "../../CardVerifier.ts"
 import type { ClientDialect, Decoder, WireFailure } from "../../Dialect.ts"
 import type { HttpBinding, HttpRequest, Limits } from "../../HttpBinding.ts"
 import * as HttpPeer from "../../HttpPeer.ts"
@@ -203,6 +204,26 @@ const decodeResult = (self: Connection, operation: Operation.Any, { json, receiv
     : result
 }
 
+/** Decodes a result, an extended card from what the verifier trusts of it. */
+const decodeVerified = (
+  self: Connection,
+  operation: Operation.Any,
+  exchanged: Exchanged,
+  verifier: CardVerifier | undefined
+): Effect.Effect<unknown, Reason> => {
+  const read = (json: unknown) => Effect.fromResult(decodeResult(self, operation, { ...exchanged, json }))
+  return verifier === undefined || operation._tag !== "GetExtendedAgentCard"
+    ? read(exchanged.json)
+    : read(exchanged.json).pipe(
+      Effect.andThen(
+        verifier.verify(exchanged.json, { url: exchanged.received.url }).pipe(
+          Effect.mapError(exchanged.received.redact)
+        )
+      ),
+      Effect.flatMap(read)
+    )
+}
+
 /** Returns what decides the end of a stream, by how it was opened. */
 const endOf = (operation: Operation.Streaming, request: object): StreamEnd.StreamEnd => {
   const { id, message } = request as { readonly id?: TaskId; readonly message?: { readonly taskId?: TaskId } }
@@ -273,8 +294,9 @@ export const make = (options: {
   readonly recognizers: ReadonlyArray<Recognizer.Recognizer>
   readonly observer: Observer | undefined
   readonly agentName: string | undefined
+  readonly cardVerifier: CardVerifier | undefined
 }): Transport => {
-  const { binding, limits, peer } = options
+  const { binding, cardVerifier, limits, peer } = options
   const recognizers = [...peer.protocol.recognizers, ...options.recognizers]
   const dialect = binding.dialect(peer.protocol)
   const observed = Observe.agent(options.observer, peer, options.agentName)
@@ -284,13 +306,13 @@ export const make = (options: {
   const failing = (operation: Operation.Any, request: object, progress?: Progress) => (reason: Reason) =>
     toError(operation._tag, peer)(withDelivery(operation, request, reason, progress?.hasBegun === true))
 
-  const card = observed.within(Card.get(peer, options.agentCardUrl))
+  const card = observed.within(Card.get(peer, options.agentCardUrl, cardVerifier))
 
   const callOnce = (operation: Operation.Unary, request: object): Effect.Effect<unknown, Reason> =>
     operation._tag === "GetAgentCard" ? card : Effect.gen(function*() {
       const prepared = yield* Effect.fromResult(prepare(operation, request))
       const exchanged = yield* exchange(self, prepared, binding.accept(peer.protocol))
-      if ("json" in exchanged) return yield* Effect.fromResult(decodeResult(self, operation, exchanged))
+      if ("json" in exchanged) return yield* decodeVerified(self, operation, exchanged, cardVerifier)
       yield* HttpPeer.release(exchanged.received.response)
       const reason = toMalformed(self, "expected one response, got an event stream", eventStreamType)
       return yield* Effect.fail(Unexpected.locate(exchanged.received)(reason))
