@@ -2,6 +2,10 @@
 import { Agent, Conversation } from "@effect-a2a/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Deferred, Duration, Effect, Fiber, Layer } from "effect"
+import { execFile } from "node:child_process"
+import * as process from "node:process"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { agent, fastForward, refusal, task, taskId, through } from "./resilience/support.ts"
 import { covers } from "./support/covers.ts"
 import { type Asked, chunks, type Combination, event, frame, inEach, notFound, rest, sendJson } from "./support/peer.ts"
@@ -152,6 +156,29 @@ describe("a task that is returned early", () => {
           yield* Fiber.interrupt(fiber)
           assert.deepInclude((yield* conversation.state).pending, { id: taskId })
         }).pipe(Effect.provide(Layer.fresh(layer)), Effect.scoped)
+      }),
+    covers("attack:S2-55")
+  )
+
+  it.live(
+    "is an error that names the task if the module that waits for it cannot be loaded, until it can",
+    () =>
+      Effect.gen(function*() {
+        const script = fileURLToPath(new URL("support/withoutSettle.mjs", import.meta.url))
+        const printed = yield* Effect.promise(() => promisify(execFile)(process.execPath, [script]))
+        const [first, second, third] = JSON.parse(printed.stdout)
+        for (const failure of [first, second]) {
+          assert.deepInclude(failure, {
+            _tag: "StreamInterruptedError",
+            taskId: "t-1",
+            delivery: "delivered",
+            isResumable: true,
+            isRetryable: false,
+            cause: "TypeError: Failed to fetch dynamically imported module"
+          })
+          assert.include(failure.message, "t-1")
+        }
+        assert.deepInclude(third, { _tag: "Task", status: { state: "completed" } })
       }),
     covers("attack:S2-55")
   )

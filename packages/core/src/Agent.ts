@@ -294,8 +294,27 @@ const successful = <A extends Task.Task | Message.Message>(
     : Effect.fail(new AgentError.AgentError({ operation, target, reason }))
 }
 
-// agents seldom return a task early: a page loads what that needs only then
-const loadSettle = /*#__PURE__*/ Effect.promise(() => import("./internal/transport/settle.ts"))
+/**
+ * Loads what waits for a task: agents seldom return one early, and a page loads that only then. It may fail, as in a page
+ * that is older than a new deployment. The agent has the message: the task can be subscribed to, or waited for.
+ */
+const loadSettle = (target: string, taskId: Id.TaskId) =>
+  Effect.tryPromise({
+    try: () => import("./internal/transport/settle.ts"),
+    catch: (cause) =>
+      new AgentError.AgentError({
+        operation: Operation.SendMessage._tag,
+        target,
+        reason: new AgentError.StreamInterruptedError({
+          message: `the agent returned task ${taskId} at work, and the module that waits for it cannot be loaded: ` +
+            "subscribe to the task, or load the page again",
+          isRetryable: false,
+          delivery: "delivered",
+          taskId,
+          cause
+        })
+      })
+  })
 
 /** Creates a client over a transport. */
 export const make: Effect.Effect<Service, never, AgentTransport> = Effect.map(AgentTransport, (transport) => {
@@ -310,7 +329,7 @@ export const make: Effect.Effect<Service, never, AgentTransport> = Effect.map(Ag
     return yield* successful(
       Operation.SendMessage._tag,
       target,
-      isEarly ? yield* (yield* loadSettle).settle(transport, request, result, began) : result
+      isEarly ? yield* (yield* loadSettle(target, result.id)).settle(transport, request, result, began) : result
     )
   })
 
