@@ -18,8 +18,9 @@ const layers: ReadonlyArray<ReadonlyArray<string>> = [
   words("Dialect ClientProtocol Protocol Transport Credential Timeouts internal/protocol"),
   words("AgentTransport Resilience internal/transport"),
   words(`
-    CardVerifier HttpBinding HttpTransport HttpPeer HttpExchange Telemetry ServedInterfaces EventPosition ServerHandler ServerSentEvents AddressGuard Credentials
-    OriginPolicy OAuth Discovery internal/binding internal/http internal/card internal/credentials
+    CardVerifier HttpBinding HttpTransport HttpPeer HttpExchange Telemetry ServedInterfaces EventPosition Authenticator ServerHandler
+    ServerSentEvents AddressGuard Credentials OriginPolicy OAuth Discovery
+    internal/binding internal/http internal/card internal/credentials
   `),
   words("Agent Connector internal/client"),
   words("Conversation Conversations internal/conversation")

@@ -58,6 +58,9 @@ const bare = (row: Row) => ({
   ...(isAmbiguous(row) && { data: details(row[1]) })
 })
 
+/** Over JSON-RPC both have the HTTP status, and the code that a2a-go writes. */
+const ofHttp = new Map<string, number>([["UnauthenticatedError", -31401], ["AccessDeniedError", -31403]])
+
 const combinations = [
   { name: "1.0 REST", protocol: v1_0, client: Rest.layer, server: RestServer.routes, expected: status1_0 },
   {
@@ -65,10 +68,12 @@ const combinations = [
     protocol: v1_0,
     client: JsonRpc.layer,
     server: JsonRpcServer.routes,
-    expected: (row: Row) =>
-      row[2] === undefined
+    expected: (row: Row) => {
+      const code = row[2] ?? ofHttp.get(row[0])
+      return code === undefined
         ? status1_0(row)
-        : { status: 200, body: envelope({ code: row[2], message, data: details(row[1]) }) }
+        : { status: row[2] === undefined ? row[3] : 200, body: envelope({ code, message, data: details(row[1]) }) }
+    }
   },
   {
     name: "0.3 REST",
@@ -83,7 +88,11 @@ const combinations = [
     client: JsonRpc.layer,
     server: JsonRpcServer.routes,
     expected: (row: Row) =>
-      row[2] === undefined ? { status: row[3], body: bare(row) } : { status: 200, body: envelope(bare(row)) }
+      ofHttp.has(row[0])
+        ? { status: row[3], body: envelope({ code: ofHttp.get(row[0]), message }) }
+        : row[2] === undefined
+        ? { status: row[3], body: bare(row) }
+        : { status: 200, body: envelope(bare(row)) }
   }
 ]
 

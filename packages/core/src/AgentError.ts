@@ -164,8 +164,13 @@ export class UnauthenticatedError
   extends Reason<UnauthenticatedError>()("UnauthenticatedError", { challenge: Schema.optionalKey(Schema.String) })
 {}
 
-/** Raised on HTTP 403: the credentials are valid and do not allow the call. */
-export class AccessDeniedError extends Reason<AccessDeniedError>()("AccessDeniedError") {}
+/**
+ * Raised on HTTP 403: the credentials are valid and do not allow the call; `challenge` is the `WWW-Authenticate` header,
+ * which may name the scope that is missing.
+ */
+export class AccessDeniedError
+  extends Reason<AccessDeniedError>()("AccessDeniedError", { challenge: Schema.optionalKey(Schema.String) })
+{}
 
 /** Raised on HTTP 429: too many requests; wait for `retryAfter`. */
 export class RateLimitError extends Reason<RateLimitError>()("RateLimitError") {}

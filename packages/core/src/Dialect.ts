@@ -82,7 +82,7 @@ export interface WireFailure {
   readonly reason?: string | undefined
   /** The time that the peer asks to wait. */
   readonly retryAfter?: Duration.Duration | undefined
-  /** The `WWW-Authenticate` header of a 401 response. */
+  /** The `WWW-Authenticate` header of a response with 401 or 403. */
   readonly challenge?: string | undefined
   /** The members of the request that are invalid. */
   readonly violations?: ReadonlyArray<AgentError.Violation> | undefined

@@ -29,6 +29,7 @@ import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as AgentError from "./AgentError.ts"
 import type { AgentTransport } from "./AgentTransport.ts"
+import type * as Authenticator from "./Authenticator.ts"
 import type { Codec, Dialect, WireFailure } from "./Dialect.ts"
 import * as EventPosition from "./EventPosition.ts"
 import * as Wait from "./internal/errors/wait.ts"
@@ -264,6 +265,22 @@ export const admit = (mount: string) => {
   })
 }
 
+/** Runs an authenticator on a request. Fails with its refusal; a defect is logged and becomes an internal error. */
+export const authenticate = (
+  authenticator: Authenticator.Authenticator,
+  request: HttpServerRequest.HttpServerRequest
+): Effect.Effect<Authenticator.Admission, WireFailure> =>
+  Effect.catchCause(
+    Effect.suspend(() => authenticator(request)),
+    (cause) => Effect.flatMap(reasonOf(cause), (reason) => Effect.fail(fromReason(reason)))
+  )
+
+/** Runs an operation of an admitted request, if it may run it. */
+export const authorize =
+  ({ authorize, services }: Authenticator.Admission, operation: Operation.Any) =>
+  <A, R>(self: Effect.Effect<A, WireFailure, R>): Effect.Effect<A, WireFailure, R> =>
+    Effect.andThen(Effect.mapError(authorize(operation), fromReason), Effect.provideContext(self, services))
+
 /** Returns the refusal of a version that is not served (`undefined`: the request named none). It lists `protocols`. */
 export const versionNotSupported = (
   version: string | undefined,
@@ -292,6 +309,12 @@ export const CurrentHeaders = Context.Reference<Readonly<Record<string, string>>
 
 const credentialHeaders = ["authorization", "proxy-authorization", "cookie"]
 
+/** Returns the headers of a request as {@link CurrentHeaders} has them, without those that `secret` names in lower case. */
+export const readHeaders = (
+  { headers }: HttpServerRequest.HttpServerRequest,
+  secret: ReadonlyArray<string> = []
+): Readonly<Record<string, string>> => Headers.removeMany(headers, [...credentialHeaders, ...secret])
+
 /** Provides the extensions that the request asks for (`ServiceParameters.Current`), and its headers. */
 export const withServiceParameters =
   (request: HttpServerRequest.HttpServerRequest) => <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
@@ -299,6 +322,6 @@ export const withServiceParameters =
     const extensions = header.split(",").map((uri) => uri.trim()).filter((uri) => uri !== "")
     return self.pipe(
       Effect.provideService(ServiceParameters.Current, { extensions, headers: {} }),
-      Effect.provideService(CurrentHeaders, Headers.removeMany(request.headers, credentialHeaders))
+      Effect.provideService(CurrentHeaders, readHeaders(request))
     )
   }

@@ -1,6 +1,7 @@
 /** @since 0.1.0 */
 export * as AgentExecutor from "./AgentExecutor.ts"
 export * as AgentServer from "./AgentServer.ts"
+export * as Authentication from "./Authentication.ts"
 export * as Caller from "./Caller.ts"
 export * as CardServer from "./CardServer.ts"
 export * as Cors from "./Cors.ts"

@@ -24,6 +24,7 @@
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
+import * as Authenticator from "@effect-a2a/core/Authenticator"
 import * as Operation from "@effect-a2a/core/Operation"
 import type { Protocol, WireFailure } from "@effect-a2a/core/Protocol"
 import * as Recognizer from "@effect-a2a/core/Recognizer"
@@ -37,6 +38,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
+import type { Scope } from "effect/Scope"
 import * as Envelope from "./internal/envelope.ts"
 import { binding } from "./JsonRpc.ts"
 
@@ -52,18 +54,29 @@ interface Version {
 const toJson = (body: Schema.Json, status: number, headers: Record<string, string> = {}) =>
   HttpServerResponse.jsonUnsafe(body, { status, headers })
 
+/** Codes of failures that HTTP has a status for. The specification has none; a2a-go 2 writes the same. */
+const httpCodes = new Map([[401, -31401], [403, -31403]])
+
+const encodeFailure = ({ jsonRpc }: Protocol, failure: WireFailure) =>
+  jsonRpc.failure.encode({ ...failure, code: failure.code ?? httpCodes.get(failure.status ?? 0) })
+
 /** Returns the HTTP response that reports a failure. Some failures are plain HTTP responses, without a JSON-RPC error. */
-const toRefusal = ({ jsonRpc }: Protocol, id: Envelope.Id) => (failure: WireFailure) => {
-  const refusal = jsonRpc.failure.encode(failure)
+const toRefusal = (protocol: Protocol, id: Envelope.Id) => (failure: WireFailure) => {
+  const refusal = encodeFailure(protocol, failure)
   const headers = ServerHandler.toHeaders(failure)
+  const { status = 500 } = failure
   return refusal._tag === "Response"
     ? toJson(refusal.body, refusal.status, headers)
-    : toJson(Envelope.error(id, refusal.error), failure.status === 413 ? 413 : refusal.status, headers)
+    : toJson(
+      Envelope.error(id, refusal.error),
+      status === 413 || httpCodes.has(status) ? status : refusal.status,
+      headers
+    )
 }
 
 /** Returns the data of the frame that reports a failure inside a stream. */
-const toFrame = ({ jsonRpc }: Protocol, id: Envelope.Id) => (failure: WireFailure): Schema.Json => {
-  const refusal = jsonRpc.failure.encode(failure)
+const toFrame = (protocol: Protocol, id: Envelope.Id) => (failure: WireFailure): Schema.Json => {
+  const refusal = encodeFailure(protocol, failure)
   return refusal._tag === "Response" ? refusal.body : Envelope.error(id, refusal.error)
 }
 
@@ -95,15 +108,11 @@ const choose = (
     : { version }
 }
 
-const run = Effect.fnUntraced(function*({ handler, protocol }: Version, { id, method, params }: Envelope.Request) {
-  const operation = operationOf(protocol, method)
-  if (operation === undefined) {
-    return yield* Effect.fail(ServerHandler.fromReason(
-      AgentError.reason("MethodNotFoundError", {
-        message: `A2A ${protocol.version} has no method ${method.slice(0, 100)}`
-      })
-    ))
-  }
+const run = Effect.fnUntraced(function*(
+  { handler, protocol }: Version,
+  operation: Operation.Any,
+  { id, params }: Envelope.Request
+): Effect.fn.Return<HttpServerResponse.HttpServerResponse, WireFailure, Scope> {
   if (operation.mode === "streaming") {
     return yield* ServerSentEvents.toResponse({
       events: handler.stream(operation, params),
@@ -116,6 +125,11 @@ const run = Effect.fnUntraced(function*({ handler, protocol }: Version, { id, me
   return toJson(Envelope.result(id, success), 200)
 })
 
+const noMethod = ({ protocol: { version } }: Version, { method }: Envelope.Request) =>
+  Effect.fail(ServerHandler.fromReason(
+    AgentError.reason("MethodNotFoundError", { message: `A2A ${version} has no method ${method.slice(0, 100)}` })
+  ))
+
 /**
  * Adds `POST path` for all operations. If a request names a version (`A2A-Version`), that version must be among those
  * served and have the method; otherwise the method decides. 1.0 has to be named (A2A 1.0 §3.6).
@@ -127,6 +141,7 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
     const { path = "/", protocols = ServerHandler.protocols } = options
     const served = yield* ServedInterfaces.ServedInterfaces
     const recognizers = yield* Recognizer.Current
+    const authenticator = yield* Authenticator.Current
     yield* served.add({ transport, protocolBinding: binding.protocolBinding, path, protocols })
     const toVersion = (protocol: Protocol): Version => ({
       protocol,
@@ -142,20 +157,26 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
         const { failure } = admitted
         return HttpServerResponse.setStatus(toRefusal(first, null)(failure), failure.status ?? 400)
       }
+      const early = (failure: WireFailure) => toRefusal(choose(versions, request).version.protocol, null)(failure)
+      const admission = yield* Effect.result(ServerHandler.authenticate(authenticator, request))
+      if (Result.isFailure(admission)) return early(admission.failure)
       const body = yield* Effect.result(ServerHandler.readBody(request))
-      if (Result.isFailure(body)) return toRefusal(choose(versions, request).version.protocol, null)(body.failure)
+      if (Result.isFailure(body)) return early(body.failure)
       const call = Envelope.readRequest(body.success)
       if (Result.isFailure(call)) {
         return toRefusal(choose(versions, request).version.protocol, call.failure.id)(call.failure.failure)
       }
       const { failure, version } = choose(versions, request, call.success.method)
       const refuse = toRefusal(version.protocol, call.success.id)
+      const operation = operationOf(version.protocol, call.success.method)
       return failure !== undefined
         ? refuse(failure)
-        : yield* run(version, call.success).pipe(
-          ServerHandler.catchToResponse(refuse),
-          ServerHandler.withServiceParameters(request)
-        )
+        : yield* (operation === undefined
+          ? noMethod(version, call.success)
+          : ServerHandler.authorize(admission.success, operation)(run(version, operation, call.success))).pipe(
+            ServerHandler.catchToResponse(refuse),
+            ServerHandler.withServiceParameters(request)
+          )
     })
 
     yield* router.add("POST", path, respond)

@@ -24,6 +24,7 @@
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
+import * as Authenticator from "@effect-a2a/core/Authenticator"
 import * as Operation from "@effect-a2a/core/Operation"
 import type { Protocol, WireFailure } from "@effect-a2a/core/Protocol"
 import * as Recognizer from "@effect-a2a/core/Recognizer"
@@ -37,6 +38,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
+import type { Scope } from "effect/Scope"
 import * as Template from "./internal/template.ts"
 import { binding } from "./Rest.ts"
 
@@ -101,12 +103,12 @@ const candidatesOf = (versions: ReadonlyArray<Version>, method: string, path: st
   })
 }
 
-const methodNotFound = (status: 404 | 405, { method, url }: HttpServerRequest): WireFailure => ({
-  ...ServerHandler.fromReason(AgentError.reason("MethodNotFoundError", {
-    message: status === 404 ? `no route for ${method} ${url}` : `method ${method} is not allowed for ${url}`
-  })),
-  status
-})
+/** The message leaves out the query, which may contain a credential. */
+const methodNotFound = (status: 404 | 405, { method, url }: HttpServerRequest): WireFailure => {
+  const [path = ""] = url.split("?")
+  const message = status === 404 ? `no route for ${method} ${path}` : `method ${method} is not allowed for ${path}`
+  return { ...ServerHandler.fromReason(AgentError.reason("MethodNotFoundError", { message })), status }
+}
 
 /**
  * Chooses the version that answers: the one that the request names, otherwise the first that has the path. A failure is
@@ -143,7 +145,7 @@ const run = Effect.fnUntraced(function*(
   { handler, protocol }: Version,
   match: Template.Match,
   tenant: string | undefined
-) {
+): Effect.fn.Return<HttpServerResponse.HttpServerResponse, WireFailure, Scope> {
   const operation = Operation.all[match.operation]
   const json = match.route.method === "POST" ? yield* ServerHandler.readBody(request) : {}
   const body = {
@@ -176,6 +178,7 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
     const { path: mount = "/", protocols = ServerHandler.protocols } = options
     const served = yield* ServedInterfaces.ServedInterfaces
     const recognizers = yield* Recognizer.Current
+    const authenticator = yield* Authenticator.Current
     yield* served.add({ transport, protocolBinding: binding.protocolBinding, path: mount, protocols })
     const toVersion = (protocol: Protocol): Version => ({
       protocol,
@@ -196,7 +199,12 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
       const refuse = toRefusal(choice.protocol, contentTypeOf(request, choice.protocol))
       return choice.failure !== undefined
         ? refuse(choice.failure)
-        : yield* run(request, url, choice.version, choice.match, choice.tenant).pipe(
+        : yield* ServerHandler.authenticate(authenticator, request).pipe(
+          Effect.flatMap((admission) =>
+            run(request, url, choice.version, choice.match, choice.tenant).pipe(
+              ServerHandler.authorize(admission, Operation.all[choice.match.operation])
+            )
+          ),
           ServerHandler.catchToResponse(refuse),
           ServerHandler.withServiceParameters(request)
         )

@@ -110,6 +110,9 @@ export const byCode: ReadonlyMap<number, Tag> = new Map([
   [-32601, "MethodNotFoundError"],
   [-32602, "InvalidParamsError"],
   [-32603, "InternalError"],
+  // not in the specification; written by a2a-go 2 and by our server, with the HTTP status in them
+  [-31401, "UnauthenticatedError"],
+  [-31403, "AccessDeniedError"],
   ...fromPeer.flatMap(([tag, row]) =>
     row.jsonRpc !== undefined && row.jsonRpc > -32100 && row.jsonRpc <= -32001 && tag !== "NotFoundError"
       ? [[row.jsonRpc, tag] as const]

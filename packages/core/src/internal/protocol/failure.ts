@@ -139,6 +139,7 @@ const specificFields = (tag: Tag, { challenge, supportedVersions, violations }: 
   switch (tag) {
     case "InvalidParamsError":
       return omitUndefined({ violations })
+    case "AccessDeniedError":
     case "UnauthenticatedError":
       return omitUndefined({ challenge })
     case "VersionNotSupportedError":
