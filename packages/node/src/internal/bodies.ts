@@ -15,8 +15,8 @@ const refusal = HttpServerResponse.jsonUnsafe({
 }, { status: 503, headers: { "retry-after": "1", connection: "close" } })
 
 /**
- * Refuses large bodies beyond `max` bytes together, with HTTP 503. A body that does not announce its length may have a
- * quarter of what is left, or little.
+ * Refuses large bodies beyond `max` bytes together, with HTTP 503. A body that does not announce its length may have
+ * half of what is left, or little.
  */
 export const limitBodies = (max: number, largest: number) => {
   let receiving = 0
@@ -39,7 +39,7 @@ export const limitBodies = (max: number, largest: number) => {
         const { "content-length": length, "transfer-encoding": encoding } = request.headers
         if (length === undefined && encoding === undefined) return effect
         const size = length === undefined
-          ? Math.max(small, Math.min(largest, Math.floor((max - receiving) / 4)))
+          ? Math.max(small, Math.min(largest, Math.floor((max - receiving) / 2)))
           : Math.min(Number(length) || 0, largest)
         if (size > small && receiving + size > max) return Effect.succeed(refusal)
         if (size > small) receive(request, size)
