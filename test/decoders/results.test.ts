@@ -1,12 +1,11 @@
 /** Results and events that are wrong everywhere, in all combinations, through the client. */
 import { Operation } from "@effect-a2a/core"
-import { assert, describe, it } from "@effect/vitest"
+import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import { type Combination, combinations } from "../support/peer.ts"
 import * as Client from "./client.ts"
 import { few, kindsAt, nameOf, places, plant } from "./documents.ts"
-import { outcome } from "./support.ts"
+import { assertWritable, outcome } from "./support.ts"
 
 /** True for a decoder that an earlier operation or combination shares. */
 const isRepeated = (one: Combination, tag: Client.Tag): boolean => {
@@ -33,11 +32,7 @@ describe.each(combinations)("$name", (one) => {
               const value = yield* outcome(call(tag, Client.withResult(one, text, isStream)), name)
               if (value === undefined || tag.startsWith("Delete")) continue
               for (const accepted of isStream ? value as ReadonlyArray<unknown> : [value]) {
-                const encoded = codec.encode(accepted)
-                assert.isTrue(
-                  Result.isSuccess(encoded),
-                  `${name} cannot be written again: ${JSON.stringify(encoded.failure)}`
-                )
+                assertWritable(codec, accepted, name)
               }
             }
           }

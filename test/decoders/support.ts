@@ -3,6 +3,7 @@ import { assert } from "@effect/vitest"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
 import { inspect } from "node:util"
 
 const maxText = 5000
@@ -61,3 +62,22 @@ export const assertLinear = (
     const [few, many] = [yield* shortest(small, 5), yield* shortest(large, 4)]
     assert.isTrue(isLinear(few, many), `${name}: ${few} ms for ${count}, ${many} ms for ten times as many`)
   })
+
+interface Codec {
+  readonly encode: (value: any) => Result.Result<unknown, unknown>
+  readonly decode: (json: unknown) => Result.Result<unknown, unknown>
+}
+
+/** Asserts that a value that was read can be written, and that what is written is read and written alike. */
+export const assertWritable = (codec: Codec, value: unknown, name: string): void => {
+  const write = (value: unknown): string => {
+    const encoded = codec.encode(value)
+    return Result.isSuccess(encoded)
+      ? JSON.stringify(encoded.success)
+      : assert.fail(`${name} cannot be written again: ${JSON.stringify(encoded.failure)}`)
+  }
+  const written = write(value)
+  const again = codec.decode(JSON.parse(written))
+  if (Result.isFailure(again)) assert.fail(`${name} cannot be read again: ${JSON.stringify(again.failure)}`)
+  else assert.strictEqual(write(again.success), written, name)
+}

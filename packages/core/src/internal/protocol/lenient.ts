@@ -29,7 +29,7 @@ type Rewrite = (input: unknown, report: Report) => unknown
 
 const isFull = ({ findings }: Report) => findings.length > maxFindings
 
-const note = ({ findings, path }: Report, description: string, ...key: ReadonlyArray<string>) => {
+const note = ({ findings, path }: Report, description: string, ...key: ReadonlyArray<PropertyKey>) => {
   findings.push({ path: [...path, ...key], description })
 }
 
@@ -66,11 +66,21 @@ const describe = (issue: SchemaIssue.Issue): string =>
     ? expectation(issue.ast)
     : "is not valid"
 
+/** Returns the place below the value that a filter names, if it names one. */
+const placeOf = (issue: SchemaIssue.Issue): ReadonlyArray<PropertyKey> =>
+  issue._tag === "Composite"
+    ? placeOf(issue.issues[0])
+    : issue._tag === "Filter"
+    ? placeOf(issue.issue)
+    : issue._tag === "Pointer"
+    ? issue.path
+    : []
+
 const check = (ast: SchemaAST.AST): Rewrite => {
   const decode = Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))
   return (input, report) => {
     const result = decode(input)
-    if (result._tag === "Failure") note(report, describe(result.failure.issue))
+    if (result._tag === "Failure") note(report, describe(result.failure.issue), ...placeOf(result.failure.issue))
     return input
   }
 }

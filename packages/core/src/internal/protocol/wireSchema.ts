@@ -53,7 +53,8 @@ export const optional = <S extends Schema.Top>(schema: S): Schema.optionalKey<S>
 export const kind = <const Name extends string>(name: Name): Schema.Literals<readonly [Name]> => Schema.Literals([name])
 /** A member that must be absent: it excludes another one, or is another spelling. */
 export const absent = Schema.optionalKey(Schema.Never)
-const isJson = Schema.makeFilter(Metadata.isJson, { expected: "JSON of at most 150 levels with finite numbers" })
+const jsonRule = { expected: "JSON of at most 150 levels with finite numbers" }
+const isJson = Schema.makeFilter(Metadata.isJson, jsonRule)
 /** Free-form JSON, `null` included. */
 export const json = Schema.Unknown.check(isJson)
 export const text = optional(Schema.String)
@@ -61,6 +62,14 @@ export const texts = optional(Schema.Array(Schema.String))
 export const flag = optional(Schema.Boolean)
 export const object = Schema.Record(Schema.String, Schema.Unknown).check(isJson)
 export const metadata = optional(object)
+/** An object whose values are not looked at. */
+export const members = Schema.Record(Schema.String, Schema.Unknown)
+/** Requires that what `read` finds in an object is JSON; `member` is where it finds it. */
+export const isJsonIn = <A extends object>(member: keyof A & string, read: (value: A) => unknown) =>
+  Schema.makeFilter(
+    (value: A) => Metadata.isJson(read(value)) || { path: [member], issue: jsonRule.expected },
+    jsonRule
+  )
 export const id = Schema.String.check(Schema.isNonEmpty({ expected: "a string that is not empty" }))
 export const count = optional(
   Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { expected: "a whole number of 0 or more" }))

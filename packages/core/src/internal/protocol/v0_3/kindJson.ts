@@ -12,7 +12,7 @@ import { emptyResult, makeTaskPage, makeTaskRequests } from "../requests.ts"
 import { byOperation, type Decoders } from "../results.ts"
 import { makeSendResults } from "../sendResult.ts"
 import * as Wire from "../wireSchema.ts"
-import { readData, readText, writeData } from "./parts.ts"
+import { isData, readData, readText, writeData } from "./parts.ts"
 import { makePushCodecs } from "./push.ts"
 import { makeSendCodecs } from "./send.ts"
 import { unsupportedFields } from "./unsupportedFields.ts"
@@ -84,7 +84,7 @@ export const model = makeModel({
   part: () => ({
     known: [
       part({ kind: Wire.kind("text"), text: Schema.String }),
-      part({ kind: Wire.kind("data"), data: Wire.object }),
+      part({ kind: Wire.kind("data"), data: Wire.members }).check(isData(readPart)),
       file({ bytes: Wire.base64 }),
       file({ uri: Schema.String })
     ],

@@ -22,6 +22,16 @@ export const readData = (data: Wire.Members, metadata: Metadata | undefined): Pa
     : { _tag: "Data", data: data as Wire.JsonObject, ...Wire.compact({ metadata }) }
 }
 
+/**
+ * Requires that data are JSON as `read` returns them: what this version writes around them do not count as levels, so that
+ * what was read can be written again in any version.
+ */
+export const isData = <W extends { readonly data?: unknown }>(read: (wire: W) => Part.Part | undefined) =>
+  Wire.isJsonIn<W>("data", (wire) => {
+    const part = read(wire)
+    return part?._tag === "Data" ? part.data : null
+  })
+
 /** Reads text; the usual case without metadata costs little. */
 export const readText = (text: string, metadata: Metadata | undefined): Part.Text =>
   metadata === undefined ? { _tag: "Text", text } : { _tag: "Text", text, ...Wire.compact({ metadata }) }

@@ -11,7 +11,7 @@ import { emptyResult, makeConfigRequests, makeTaskPage, makeTaskRequests } from 
 import { byOperation, type Decoders } from "../results.ts"
 import { makeSendResults } from "../sendResult.ts"
 import * as Wire from "../wireSchema.ts"
-import { readData, readText, writeData } from "./parts.ts"
+import { isData, readData, readText, writeData } from "./parts.ts"
 import { makePushCodecs } from "./push.ts"
 import { makeSendCodecs } from "./send.ts"
 import { unsupportedFields } from "./unsupportedFields.ts"
@@ -80,7 +80,7 @@ export const model = makeModel({
   part: () => ({
     known: [
       part({ text: Schema.String }),
-      part({ data: Wire.object }),
+      part({ data: Wire.members }).check(isData(readPart)),
       file({ fileWithBytes: Wire.base64 }),
       file({ fileWithUri: Schema.String })
     ],
