@@ -54,7 +54,7 @@ const methodOf = (one: Combination, tag: Client.Tag) => one.protocol.jsonRpc.met
 const call = (one: Combination, tag: Client.Tag, params: string) =>
   `{"jsonrpc":"2.0","id":1,"method":"${methodOf(one, tag)}","params":${params}}`
 
-/** Sends a body of an operation, and asserts that a refusal is short and none of an internal error. */
+/** Sends a body of an operation, and asserts that a refusal is short, and that nothing failed unexpectedly. */
 const send = ({ ask }: Served, one: Combination, tag: Client.Tag, body: string, name: string) =>
   Effect.gen(function*() {
     const route = isRpc(one) ? undefined : one.protocol.rest.routes[tag]?.find(({ method }) => method === "POST")

@@ -7,8 +7,8 @@ import * as Result from "effect/Result"
 import { inspect } from "node:util"
 
 const maxText = 5000
-/** An error has its reason twice, as its cause too, and is shown with indentation. */
-const maxJson = 30_000
+/** An error has its reason twice, as its cause too. */
+const maxJson = 20_000
 
 /** Escapes and line breaks of a text are not its own. */
 const withoutEscapes = (text: string): string => text.replace(/\\u[\da-fA-F]{4}|\\\w|' \+\s+'/g, ".")
@@ -19,7 +19,7 @@ export const assertShort = (error: unknown, name: string): void => {
   assert.isBelow(message.length, maxText, `${name}: message ${message.slice(0, 300)}`)
   const json = withoutEscapes(JSON.stringify(error) ?? "")
   assert.isBelow(json.length, maxJson, `${name}: JSON ${json.slice(0, 300)}`)
-  const shown = withoutEscapes(inspect(error, { depth: 20 }))
+  const shown = withoutEscapes(inspect(error, { depth: 20, compact: true, breakLength: Infinity }))
   assert.isBelow(shown.length, maxJson, `${name}: inspected ${shown.slice(0, 300)}`)
 }
 

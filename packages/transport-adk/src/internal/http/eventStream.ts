@@ -4,6 +4,7 @@
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
 import * as HttpPeer from "@effect-a2a/core/HttpPeer"
+import { isJson } from "@effect-a2a/core/Metadata"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -78,6 +79,8 @@ const readFrame = (frame: Frame): Result.Result<AdkEvent.Event | undefined, Reas
   }
   if (!Predicate.isReadonlyObject(json)) return Result.fail(toMalformed(data, "not an object"))
   if (isFailure(json)) return Result.fail(agentFailed(ErrorText.fromJson(json) ?? "", json))
+  // whatever it becomes a part of could not be read by everybody
+  if (!isJson(json)) return Result.fail(toMalformed(data, "it has more than 150 levels, or a number that is infinite"))
   return Result.mapError(decode(json), (error) => toMalformed(data, error.message))
 }
 

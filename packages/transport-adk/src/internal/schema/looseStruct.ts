@@ -22,6 +22,9 @@ export interface LooseStruct<O extends Fields, R extends Fields> extends Schema.
 
 const toSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
+/** Unknown members can be written again: JSON without the infinite number that `1e400` is read as. */
+const parseJson = SchemaParser.decodeUnknownResult(Schema.Json)
+
 type Parser = (input: unknown, options: SchemaAST.ParseOptions) => Result.Result<unknown, SchemaIssue.Issue>
 
 /**
@@ -71,9 +74,7 @@ export const looseStruct = <const O extends Fields, const R extends Fields = {}>
         const input = rename(given as Unknowns)
         let changed: { [name: string]: unknown } | undefined
         for (const name in input) {
-          const parser = parsers.get(name)
-          if (parser === undefined) continue
-          const result = parser(input[name], options)
+          const result = (parsers.get(name) ?? parseJson)(input[name], options)
           if (Result.isFailure(result)) return at(name, result.failure)
           if (result.success !== input[name]) (changed ??= { ...input })[name] = result.success
         }
