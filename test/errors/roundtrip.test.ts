@@ -17,6 +17,7 @@ const working = StreamEvent.statusUpdate({ taskId, contextId: Id.ContextId.make(
 const versions = [Protocol.v1_0, Protocol.v0_3]
 const combinations = [
   ...versions.map((protocol) => ["", protocol] as const),
+  ["Release 1.0.0 of ", Protocol.v1_0_0] as const,
   ...versions.map((protocol) => ["MemoryLake ", MemoryLake.servedProtocol<string>(protocol)] as const)
 ].flatMap(([vendor, protocol]) => [
   { name: `${vendor}${protocol.version} REST`, protocol, client: Rest.layer, server: RestServer.routes },

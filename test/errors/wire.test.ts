@@ -6,7 +6,7 @@ import { Rest, RestServer } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 
-const { v0_3, v1_0 } = Protocol
+const { v0_3, v1_0, v1_0_0 } = Protocol
 const message = "because"
 
 /** Word, JSON-RPC code (A2A 1.0.1 §5.4), HTTP status and google.rpc name; reasons without a code are HTTP responses. */
@@ -52,29 +52,43 @@ const status1_0 = ([, word, , http, name]: Row) => ({
   body: { error: { code: http, status: name, message, details: details(word) } }
 })
 
+/** The rows that release 1.0.0 has otherwise (A2A 1.0.0 §5.4). */
+const rows1_0_0 = new Map<string, readonly [http: number, name: string]>([
+  ["TaskNotCancelableError", [409, "FAILED_PRECONDITION"]],
+  ["PushNotificationNotSupportedError", [400, "UNIMPLEMENTED"]],
+  ["UnsupportedOperationError", [400, "UNIMPLEMENTED"]],
+  ["ContentTypeNotSupportedError", [415, "INVALID_ARGUMENT"]],
+  ["InvalidAgentResponseError", [502, "INTERNAL"]],
+  ["VersionNotSupportedError", [400, "UNIMPLEMENTED"]]
+])
+
+const status1_0_0 = (row: Row) => {
+  const { body: { error }, status } = status1_0(row)
+  const [http, name] = rows1_0_0.get(row[0]) ?? [status, error.status]
+  return { status: http, body: { error: { ...error, code: http, status: name } } }
+}
+
+/** Over JSON-RPC both have the HTTP status, and the code that a2a-go writes. */
+const ofHttp = new Map<string, number>([["UnauthenticatedError", -31401], ["AccessDeniedError", -31403]])
+
+const error1_0 = (row: Row) => {
+  const code = row[2] ?? ofHttp.get(row[0])
+  return code === undefined
+    ? status1_0(row)
+    : { status: row[2] === undefined ? row[3] : 200, body: envelope({ code, message, data: details(row[1]) }) }
+}
+
 const bare = (row: Row) => ({
   code: row[2] ?? -32603,
   message,
   ...(isAmbiguous(row) && { data: details(row[1]) })
 })
 
-/** Over JSON-RPC both have the HTTP status, and the code that a2a-go writes. */
-const ofHttp = new Map<string, number>([["UnauthenticatedError", -31401], ["AccessDeniedError", -31403]])
-
 const combinations = [
   { name: "1.0 REST", protocol: v1_0, client: Rest.layer, server: RestServer.routes, expected: status1_0 },
-  {
-    name: "1.0 JSON-RPC",
-    protocol: v1_0,
-    client: JsonRpc.layer,
-    server: JsonRpcServer.routes,
-    expected: (row: Row) => {
-      const code = row[2] ?? ofHttp.get(row[0])
-      return code === undefined
-        ? status1_0(row)
-        : { status: row[2] === undefined ? row[3] : 200, body: envelope({ code, message, data: details(row[1]) }) }
-    }
-  },
+  { name: "1.0 JSON-RPC", protocol: v1_0, client: JsonRpc.layer, server: JsonRpcServer.routes, expected: error1_0 },
+  { name: "1.0.0 REST", protocol: v1_0_0, client: Rest.layer, server: RestServer.routes, expected: status1_0_0 },
+  { name: "1.0.0 JSON-RPC", protocol: v1_0_0, client: JsonRpc.layer, server: JsonRpcServer.routes, expected: error1_0 },
   {
     name: "0.3 REST",
     protocol: v0_3,

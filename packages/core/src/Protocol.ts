@@ -82,8 +82,15 @@ export const override: {
   })
 )
 
-/** Protocol 1.0, with one dialect in both bindings. */
+/** Protocol 1.0 as release 1.0.1 of the specification writes it, with one dialect in both bindings. */
 export const v1_0: Protocol<"1.0"> = version1_0.v1_0
+
+/**
+ * Protocol 1.0 as release 1.0.0 writes it, for servers whose clients go by it: `application/json` over REST, and the
+ * statuses of its table, such as 409 for a task that cannot be canceled and 415 for a content type that is not supported
+ * (A2A 1.0.0 §5.4, §11.1). Clients negotiate `1.0` for both, so serve one of them; both are read alike.
+ */
+export const v1_0_0: Protocol<"1.0"> = version1_0.v1_0_0
 
 /** Protocol 0.3: proto-JSON below `/v1` over REST, objects with a `kind` over JSON-RPC; without tenants. */
 export const v0_3: Protocol<"0.3"> = version0_3.v0_3

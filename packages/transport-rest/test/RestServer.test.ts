@@ -7,7 +7,7 @@ import { HttpIncomingMessage } from "effect/http"
 import { covers } from "../../../test/support/covers.ts"
 import { agent, ask, type Call, type Init, served } from "../../../test/support/serve.ts"
 
-const { v0_3, v1_0 } = Protocol
+const { v0_3, v1_0, v1_0_0 } = Protocol
 const v1 = { "a2a-version": "1.0" }
 
 /** One request to an agent that answers: what came back, and what the agent was asked. */
@@ -190,6 +190,27 @@ describe("bodies", () => {
         const refused = yield* asking(`${path}/tasks/t-1?historyLength=x`, { headers })
         assert.deepStrictEqual([found.answer.type, refused.answer.type], [type, type])
         assert.deepStrictEqual([found.answer.status, refused.answer.status], [200, 400])
+      }
+    }))
+
+  it.effect("release 1.0.0 responds with application/json whatever is accepted, and with 415 to other media types", () =>
+    Effect.gen(function*() {
+      const options = { protocols: [v1_0_0, v0_3] } as const
+      for (const accept of ["*/*", "application/a2a+json", "application/a2a+json, application/json"]) {
+        const headers = { ...v1, accept }
+        const sent = yield* asking(
+          "/message:send",
+          post(send, { ...headers, "content-type": "application/a2a+json" }),
+          options
+        )
+        const refused = yield* asking(
+          "/message:send",
+          post(send, { ...headers, "content-type": "text/plain" }),
+          options
+        )
+        assert.deepStrictEqual([sent.answer.type, refused.answer.type], ["application/json", "application/json"])
+        assert.deepStrictEqual([sent.answer.status, refused.answer.status], [200, 415])
+        assert.deepStrictEqual([refused.answer.json.error.code, refused.calls], [415, []])
       }
     }))
 

@@ -3,11 +3,14 @@ import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import type * as AgentError from "../../AgentError.ts"
 import type * as Dialect from "../../Dialect.ts"
-import { byCode, byStatus, type Row, rows } from "../errors/errorTable.ts"
-import { servedRows } from "../errors/servedTable.ts"
+import { byCode, byStatus, type Row, rows, type Tag } from "../errors/errorTable.ts"
+import { type ServedRow, servedRows } from "../errors/servedTable.ts"
 import * as Wait from "../errors/wait.ts"
 import { domain, tagOf } from "./failure.ts"
 import { omitUndefined } from "./wireSchema.ts"
+
+/** Statuses by reason, which releases of the specification differ in. */
+type Served = Readonly<Record<Tag, ServedRow>>
 
 const ofType = (name: string) => `type.googleapis.com/google.rpc.${name}`
 
@@ -27,19 +30,19 @@ export const fromReason = (reason: AgentError.AgentErrorReason): Dialect.WireFai
   }
 }
 
-/** Fills a failure up from its row. */
-const complete = (failure: Dialect.WireFailure) => {
+/** Fills a failure up from its row. The usual status of its reason becomes that of `served`; another one stays. */
+const complete = (failure: Dialect.WireFailure, served: Served) => {
   const tag = tagOf(failure, false)
   const known = tag === "UnknownError" ? "InternalError" : tag
   const row: Row = rows[known]
-  const { http, status: name } = servedRows[known]
-  const status = failure.status ?? http
+  const { http, status: name } = served[known]
+  const status = failure.status === undefined || failure.status === servedRows[known].http ? http : failure.status
   return {
     tag,
     status,
     code: failure.code ?? row.jsonRpc,
     reason: failure.reason ?? row.word,
-    name: status === http ? name : servedRows[byStatus(status, false)].status
+    name: status === http ? name : served[byStatus(status, false)].status
   }
 }
 
@@ -59,36 +62,36 @@ const writeDetails = (failure: Dialect.WireFailure, reason: string): ReadonlyArr
 ]
 
 /** Writes the body of 1.0 (A2A 1.0 §11.6). */
-export const writeStatus = (failure: Dialect.WireFailure) => {
-  const { name, reason, status } = complete(failure)
+export const writeStatus = (served: Served) => (failure: Dialect.WireFailure) => {
+  const { name, reason, status } = complete(failure, served)
   const error = { code: status, status: name, message: failure.message, details: writeDetails(failure, reason) }
   return { status, body: { error } }
 }
 
 /** Writes the `error` of 1.0 (A2A 1.0 §9.5). Reasons that HTTP alone carries are HTTP responses over JSON-RPC too. */
-export const writeError = (failure: Dialect.WireFailure): Dialect.WireRefusal => {
-  const { code, reason, status } = complete(failure)
+export const writeError = (served: Served) => (failure: Dialect.WireFailure): Dialect.WireRefusal => {
+  const { code, reason, status } = complete(failure, served)
   return code === undefined
-    ? { _tag: "Response", status, body: writeStatus(failure).body }
+    ? { _tag: "Response", status, body: writeStatus(served)(failure).body }
     : { _tag: "Error", status: 200, error: { code, message: failure.message, data: writeDetails(failure, reason) } }
 }
 
 /** Writes code and message of 0.3, and `data` if they are not enough. */
 const writeBare = (failure: Dialect.WireFailure) => {
-  const { code = -32603, reason, tag } = complete(failure)
+  const { code = -32603, reason, tag } = complete(failure, servedRows)
   const isAll = byCode.get(code) === tag && failure.violations === undefined && failure.retryAfter === undefined
   return { code, message: failure.message, ...(isAll ? undefined : { data: writeDetails(failure, reason) }) }
 }
 
 /** Writes the body that most 0.3 REST clients read; the version itself defines none. */
 export const writeBareBody = (failure: Dialect.WireFailure) => ({
-  status: complete(failure).status,
+  status: complete(failure, servedRows).status,
   body: writeBare(failure)
 })
 
 /** Writes the `error` of 0.3. */
 export const writeBareError = (failure: Dialect.WireFailure): Dialect.WireRefusal => {
-  const { code, status } = complete(failure)
+  const { code, status } = complete(failure, servedRows)
   return code === undefined
     ? { _tag: "Response", status, body: writeBare(failure) }
     : { _tag: "Error", status: 200, error: writeBare(failure) }
