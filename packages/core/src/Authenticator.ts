@@ -9,11 +9,12 @@
  * import { Effect, Layer } from "effect"
  * import { HttpClient } from "effect/http"
  *
- * const closed = Layer.succeed(Authenticator.Current, () =>
+ * const closed = Authenticator.layer(() =>
  *   Effect.fail(AgentError.reason("UnauthenticatedError", { message: "nobody may call", challenge: "Bearer" }))
  * )
  * const routes = RestServer.routes().pipe(
- *   Layer.provide([closed, AgentTest.layer]),
+ *   Layer.provide(closed),
+ *   Layer.provide(AgentTest.layer),
  *   Layer.provide(Script.layer(Script.say("Hi")))
  * )
  * const response = HttpClient.get("http://agent.test/v1/tasks/t-1").pipe(
@@ -27,8 +28,10 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import type { AgentErrorReason } from "./AgentError.ts"
+import { AgentTransport } from "./AgentTransport.ts"
 import type { Credential } from "./Credential.ts"
 import type * as Operation from "./Operation.ts"
 
@@ -76,7 +79,52 @@ const open: Effect.Effect<Admission> = Effect.succeed({
   services: Context.empty()
 })
 
-/** The authenticator of the bindings whose layers it is provided to. Default: admits all. */
-export const Current = Context.Reference<Authenticator>("@effect-a2a/core/Authenticator/Current", {
-  defaultValue: () => () => open
+const admitAll: Authenticator = () => open
+
+/** The authenticator that is provided to a binding itself. */
+const Provided = Context.Reference<Authenticator | undefined>("@effect-a2a/core/Authenticator/Provided", {
+  defaultValue: () => undefined
 })
+
+/** The authenticators of one application, by agent. */
+export class Registry extends Context.Service<Registry, {
+  /** Adds the authenticator of an agent. */
+  readonly add: (transport: AgentTransport["Service"], authenticator: Authenticator) => void
+  /** Returns the authenticator of an agent. */
+  readonly of: (transport: AgentTransport["Service"]) => Authenticator | undefined
+}>()("@effect-a2a/core/Authenticator/Registry") {}
+
+/** Keeps the authenticators in memory. Layers that are built together share them. */
+export const layerRegistry: Layer.Layer<Registry> = Layer.sync(Registry, () => {
+  const all = new Map<AgentTransport["Service"], Authenticator>()
+  return {
+    add: (transport, authenticator) => void all.set(transport, authenticator),
+    of: (transport) => all.get(transport)
+  }
+})
+
+/**
+ * Authenticates the requests of an agent: those of all its bindings in the application, whether this layer is provided to
+ * them or merged with them, so that none is left open by mistake. Other agents are not concerned.
+ */
+export const layer = (authenticator: Authenticator): Layer.Layer<never, never, AgentTransport> =>
+  Layer.effect(
+    Provided,
+    Effect.gen(function*() {
+      const all = yield* Registry
+      all.add(yield* AgentTransport, authenticator)
+      return authenticator
+    })
+  ).pipe(Layer.provide(layerRegistry))
+
+/**
+ * Returns the authenticator of a binding of the agent, which admits all if there is none. Bindings build with it, and
+ * with {@link layerRegistry}.
+ */
+export const forBinding = (transport: AgentTransport["Service"]): Effect.Effect<Authenticator, never, Registry> =>
+  Effect.gen(function*() {
+    const provided = yield* Provided
+    const all = yield* Registry
+    // looked up for each request, since layers are built in any order
+    return (request) => (provided ?? all.of(transport) ?? admitAll)(request)
+  })

@@ -202,7 +202,8 @@ const toPolicy = Effect.fnUntraced(function*<E, R>(card: AgentCard.AgentCard, op
 })
 
 /**
- * Authenticates the requests of the bindings that it is provided to. It reads the card once: its schemes, and its
+ * Authenticates the requests of all bindings of the agent in the application, whether this layer is provided to them or
+ * merged with them, so that none is left open by mistake. It reads the card once: its schemes, and its
  * requirements, which are alternatives (or) of conjunctions (and); those that lack a verifier cannot be used. A card with
  * schemes and without requirements requires one scheme, whichever.
  *
@@ -218,7 +219,7 @@ export const layer = <E = never, R = never>(
     const policy = yield* toPolicy(yield* transport.call(Operation.GetAgentCard, {}), options)
     const secrets = SecretNames.of(policy.schemes.map(({ scheme }) => scheme))
     return Layer.merge(
-      Layer.succeed(Authenticator.Current, Policy.toAuthenticator(policy, secrets)),
+      Authenticator.layer(Policy.toAuthenticator(policy, secrets)),
       SecretNames.layer(secrets)
     )
   }))

@@ -1,7 +1,7 @@
 /** What callers present, what they get for it, and what a misconfigured server says. */
 import { Agent, AgentError, Credential, Credentials } from "@effect-a2a/core"
 import type { AgentCard, Authenticator, SecurityScheme } from "@effect-a2a/core"
-import { AgentExecutor, AgentServer, Authentication, CardServer, InProcessHttp } from "@effect-a2a/server"
+import { AgentExecutor, AgentServer, Authentication, CardServer, Cors, InProcessHttp } from "@effect-a2a/server"
 import { JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
 import { Rest, RestServer } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
@@ -515,6 +515,63 @@ describe("our own client", () => {
         }
       }).pipe(provide(card, options)))
   }
+})
+
+describe("an application", () => {
+  const of = (name: string, card: Card) =>
+    AgentServer.layerMemory({ card: { name, description: "One of several", ...card } }).pipe(
+      Layer.provide(AgentExecutor.layer(() => Stream.make("Done")))
+    )
+  const rest = RestServer.routes({ path: "/rest" })
+  const rpc = JsonRpcServer.routes({ path: "/rpc" })
+  const authenticated = Authentication.layer(tokens)
+  const compositions = [
+    ["provides the layer to both", Layer.merge(rest, rpc).pipe(Layer.provide(authenticated))],
+    ["provides it to one binding", Layer.merge(rest.pipe(Layer.provide(authenticated)), rpc)],
+    ["provides it to the other binding", Layer.merge(rest, rpc.pipe(Layer.provide(authenticated)))],
+    ["provides it fresh", Layer.merge(rest, rpc).pipe(Layer.provide(Layer.fresh(authenticated)))],
+    ["merges it with the routes", Layer.mergeAll(rest, rpc, authenticated)],
+    ["merges it first", Layer.mergeAll(authenticated, rest, rpc)],
+    ["merges it with fresh routes", Layer.fresh(Layer.mergeAll(rest, authenticated, rpc))]
+  ] as const
+  for (const [how, bindings] of compositions) {
+    it.effect(`that ${how} leaves no binding of the agent open, and others as they are`, () =>
+      Effect.gen(function*() {
+        const bodies = {
+          "/rest/message:send": { message },
+          "/rpc": { jsonrpc: "2.0", id: 1, method: "ListTasks", params: {} }
+        }
+        for (const [path, body] of Object.entries(bodies)) {
+          assert.strictEqual((yield* send(path, {}, body)).status, 401, path)
+          assert.strictEqual((yield* send(path, authorization("Bearer secret-of-ana"), body)).status, 200, path)
+        }
+        assert.strictEqual(yield* statusOf({}, "/open/tasks"), 200)
+        assert.strictEqual(yield* statusOf({}, "/other/tasks"), 401)
+        assert.strictEqual(yield* statusOf({ "x-key": "secret-of-ben" }, "/other/tasks"), 200)
+        assert.strictEqual(yield* statusOf(authorization("Bearer secret-of-ana"), "/other/tasks"), 401)
+      }).pipe(Effect.provide(InProcessHttp.layer(Layer.mergeAll(
+        bindings.pipe(Layer.provide(of("closed", tokenCard))),
+        RestServer.routes({ path: "/open" }).pipe(Layer.provide(of("open", {}))),
+        RestServer.routes({ path: "/other" }).pipe(
+          Layer.provide(Authentication.layer({ schemes: { key: Authentication.apiKey([ben]) } })),
+          Layer.provide(of("other", { securitySchemes: { key: key("header", "x-key") } }))
+        )
+      )))))
+  }
+
+  it.effect("answers preflights of pages without credentials", () =>
+    Effect.gen(function*() {
+      const { headers, status } = yield* HttpClientRequest.options("http://agent.test/rest/message:send").pipe(
+        HttpClientRequest.setHeaders({ origin: "https://app.test", "access-control-request-method": "POST" }),
+        HttpClient.execute
+      )
+      assert.deepStrictEqual([status, headers["access-control-allow-origin"]], [204, "https://app.test"])
+      const refused = yield* send("/rest/message:send", { origin: "https://app.test" }, { message })
+      assert.strictEqual(refused.status, 401)
+      assert.include(refused.headers["access-control-expose-headers"], "www-authenticate")
+    }).pipe(Effect.provide(InProcessHttp.layer(
+      Layer.merge(routes(tokenCard, tokens), Cors.layer({ origins: ["https://app.test"] }))
+    ))))
 })
 
 describe("the public card", () => {

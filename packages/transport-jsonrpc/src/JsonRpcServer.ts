@@ -141,7 +141,7 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
     const { path = "/", protocols = ServerHandler.protocols } = options
     const served = yield* ServedInterfaces.ServedInterfaces
     const recognizers = yield* Recognizer.Current
-    const authenticator = yield* Authenticator.Current
+    const authenticator = yield* Authenticator.forBinding(transport)
     yield* served.add({ transport, protocolBinding: binding.protocolBinding, path, protocols })
     const toVersion = (protocol: Protocol): Version => ({
       protocol,
@@ -180,4 +180,4 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
     })
 
     yield* router.add("POST", path, respond)
-  })).pipe(Layer.provide(ServedInterfaces.layer))
+  })).pipe(Layer.provide([ServedInterfaces.layer, Authenticator.layerRegistry]))

@@ -178,7 +178,7 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
     const { path: mount = "/", protocols = ServerHandler.protocols } = options
     const served = yield* ServedInterfaces.ServedInterfaces
     const recognizers = yield* Recognizer.Current
-    const authenticator = yield* Authenticator.Current
+    const authenticator = yield* Authenticator.forBinding(transport)
     yield* served.add({ transport, protocolBinding: binding.protocolBinding, path: mount, protocols })
     const toVersion = (protocol: Protocol): Version => ({
       protocol,
@@ -213,4 +213,4 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
     // One wildcard, since the router's patterns can express neither `{id}:cancel` nor an optional tenant. It begins with
     // a segment, because the mount point itself may be the endpoint of another binding.
     yield* router.add("*", `${mount === "/" ? "" : mount}/:segment/*`, respond)
-  })).pipe(Layer.provide(ServedInterfaces.layer))
+  })).pipe(Layer.provide([ServedInterfaces.layer, Authenticator.layerRegistry]))
