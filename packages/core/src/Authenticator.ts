@@ -118,8 +118,8 @@ export const layer = (authenticator: Authenticator): Layer.Layer<never, never, A
   ).pipe(Layer.provide(layerRegistry))
 
 /**
- * Returns the authenticator of a binding of the agent, which admits all if there is none. Bindings build with it, and
- * with {@link layerRegistry}.
+ * Returns the authenticator of a binding of the agent; it admits all requests unless a layer of the application has added
+ * another. Bindings are built with it and {@link layerRegistry}.
  */
 export const forBinding = (transport: AgentTransport["Service"]): Effect.Effect<Authenticator, never, Registry> =>
   Effect.gen(function*() {
