@@ -5,7 +5,7 @@ import { exists, packages, read } from "../../scripts/workspace.ts"
 import { covers } from "../support/covers.ts"
 import { all, type Import, offences } from "./support.ts"
 
-const libraries = ["core", "transport-rest", "transport-jsonrpc", "transport-adk", "memorylake", "server"]
+const libraries = ["core", "transport-rest", "transport-jsonrpc", "transport-adk", "memorylake", "server", "signatures"]
 const bindings = ["core", "transport-rest", "transport-jsonrpc", "server"]
 
 const mayImport: { readonly [owner: string]: ReadonlyArray<string> } = {
@@ -15,6 +15,7 @@ const mayImport: { readonly [owner: string]: ReadonlyArray<string> } = {
   "transport-adk": ["core"],
   memorylake: ["core"],
   server: ["core"],
+  signatures: ["core"],
   testing: bindings,
   emulators: [...bindings, "memorylake", "transport-adk"],
   node: libraries,
@@ -24,9 +25,12 @@ const mayImport: { readonly [owner: string]: ReadonlyArray<string> } = {
 
 /** Packages that import more than `effect`. */
 const outside: { readonly [owner: string]: RegExp } = {
+  signatures: /^jose\//,
   node: /^(@effect\/platform-node\/|node:)/,
   cli: /^(@effect\/platform-node\/|node:)/
 }
+
+const isOfNode = (name: string) => outside[name]?.test("node:fs") === true
 
 const ownerOf = ({ target }: Import) => target?.split("/")[1]
 
@@ -54,7 +58,7 @@ describe("packages", () => {
   })
 
   it("are compiled without the types of Node, except node and cli", covers("SDK-05"), () => {
-    const free = packages.filter((name) => !(name in outside) && exists(`packages/${name}/tsconfig.json`))
+    const free = packages.filter((name) => !isOfNode(name) && exists(`packages/${name}/tsconfig.json`))
     assert.deepStrictEqual(free.filter((name) => /"types"/.test(read(`packages/${name}/tsconfig.json`))), [])
     assert.match(read("tsconfig.base.json"), /"types": \[\]/)
   })
@@ -92,7 +96,7 @@ describe("packages", () => {
 
   it("name the Node that they need, and come with a README", covers("attack:S2-54"), () => {
     // `URL.parse` came with 22.1, and what node and cli depend on needs 22.19
-    const expected = (name: string) => name in outside ? ">=22.19.0" : ">=22.1.0"
+    const expected = (name: string) => isOfNode(name) ? ">=22.19.0" : ">=22.1.0"
     for (const name of packages) {
       const { description, engines, private: isPrivate } = JSON.parse(read(`packages/${name}/package.json`))
       if (isPrivate === true) continue

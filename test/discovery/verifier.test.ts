@@ -76,7 +76,7 @@ describe("a verifier of cards", () => {
       }
     }))
 
-  it.effect("is asked about documents that a program reads, and not about what is no card", () =>
+  it.effect("is asked about documents that a program reads, and not about other documents", () =>
     Effect.gen(function*() {
       const verifier = verifying(0)
       const read = yield* Effect.provide(Discovery.fromJson(document), verifier.layer)

@@ -24,6 +24,7 @@
  * @since 0.1.0
  */
 import type * as AgentCard from "@effect-a2a/core/AgentCard"
+import { type AgentErrorReason, reason } from "@effect-a2a/core/AgentError"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import * as Operation from "@effect-a2a/core/Operation"
 import { ServedInterfaces } from "@effect-a2a/core/ServedInterfaces"
@@ -41,24 +42,40 @@ import * as Layer from "effect/Layer"
 export interface Options extends ServerHandler.RouteOptions {
   /** For how long clients may use the card without asking again. Default: 1 hour. */
   readonly maxAge?: Duration.Input | undefined
+  /**
+   * The public origin of the application, such as `https://agent.test`, which completes URLs that are paths. Default: the
+   * origin that the request names.
+   */
+  readonly origin?: string | undefined
+  /**
+   * Signs the card as it is sent, such as `CardSignature.makeSigner` of `@effect-a2a/signatures`. URLs that are paths are
+   * then completed by `origin` only: otherwise whoever asks for the card would choose the origin that is signed.
+   */
+  readonly sign?: ((card: AgentCard.AgentCard) => Effect.Effect<AgentCard.AgentCard, AgentErrorReason>) | undefined
 }
 
-/** Completes URLs that are paths by the origin that the request went to. */
-const resolveUrls = (
-  card: AgentCard.AgentCard,
-  { headers, originalUrl }: HttpServerRequest
-): AgentCard.AgentCard => {
+/** Returns the origin that completes URLs; `undefined` if any other would be signed. */
+const originOf = ({ origin, sign }: Options, { headers, originalUrl }: HttpServerRequest): string | undefined => {
+  if (origin !== undefined || sign !== undefined) return origin
   // a request that never crossed a socket has a whole URL and no `Host`
   const host = headers.host ?? (URL.canParse(originalUrl) ? new URL(originalUrl).host : "localhost")
-  const origin = `${headers["x-forwarded-proto"] ?? "http"}://${host}`
-  return {
-    ...card,
-    supportedInterfaces: card.supportedInterfaces.map((one) =>
-      // the root without a slash, since clients append paths
-      one.url.startsWith("/") ? { ...one, url: one.url === "/" ? origin : origin + one.url } : one
-    )
-  }
+  return `${headers["x-forwarded-proto"] ?? "http"}://${host}`
 }
+
+/** Completes URLs that are paths. */
+const resolveUrls = (card: AgentCard.AgentCard, origin: string | undefined): AgentCard.AgentCard => ({
+  ...card,
+  supportedInterfaces: card.supportedInterfaces.map((one) =>
+    // the root without a slash, since clients append paths
+    origin !== undefined && one.url.startsWith("/") ? { ...one, url: one.url === "/" ? origin : origin + one.url } : one
+  )
+})
+
+/** A card that cannot be signed is not the fault of whoever asks for it. */
+const toFailure = (failure: AgentErrorReason) =>
+  ServerHandler.fromReason(
+    failure._tag === "InvalidRequestError" ? reason("InternalError", { message: failure.message }) : failure
+  )
 
 /** Returns true if the client has this version: a weak match in its list, or `*` (RFC 9110 §13.1.2). */
 const isCurrent = (ifNoneMatch: string | undefined, etag: string): boolean =>
@@ -73,7 +90,7 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
     const transport = yield* AgentTransport
     const router = yield* HttpRouter.HttpRouter
     const served = yield* ServedInterfaces
-    const { path = "", protocols = ServerHandler.protocols } = options
+    const { path = "", protocols = ServerHandler.protocols, sign = Effect.succeed } = options
     const place = `${path === "/" ? "" : path}/.well-known/agent-card.json` as const
     const maxAge = Math.floor(Duration.toSeconds(options.maxAge ?? Duration.hours(1)))
 
@@ -88,9 +105,9 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
       const protocol = protocols.find(({ version }) => version === requested) ?? protocols[0]
       const card = yield* admit(request).pipe(
         Effect.andThen(Effect.mapError(readCard, (error) => ServerHandler.fromReason(error.reason))),
-        Effect.flatMap((card) =>
-          Effect.fromResult(protocol.agentCard.encode(resolveUrls(card, request))).pipe(Effect.orDie)
-        ),
+        Effect.map((card) => resolveUrls(card, originOf(options, request))),
+        Effect.flatMap((card) => Effect.mapError(sign(card), toFailure)),
+        Effect.flatMap((card) => Effect.fromResult(protocol.agentCard.encode(card)).pipe(Effect.orDie)),
         Effect.result
       )
       if (card._tag === "Failure") {

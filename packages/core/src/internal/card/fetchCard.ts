@@ -59,7 +59,7 @@ const readCard = (
   const read = (body: HttpPeer.JsonResponse["body"]) =>
     Effect.fromResult(decode(protocol, { ...found, answer: { ...found.answer, body } }))
   const { body } = found.answer
-  // what is no card at all is reported as such
+  // another document is reported as such
   return verifier === undefined || Result.isFailure(body) ? read(body) : read(body).pipe(
     Effect.andThen(
       verifier.verify(body.success, { url: publicUrl(found.place) }).pipe(Effect.mapError(found.received.redact))
