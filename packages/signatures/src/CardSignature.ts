@@ -24,7 +24,8 @@
  *   const read = (document: unknown) =>
  *     Discovery.fromJson(document).pipe(
  *       Effect.provide(CardSignature.layerVerify({ keys: KeySet.fromJwks(SigningKey.toJwks([key])) })),
- *       Effect.match({ onSuccess: ({ name }) => name, onFailure: ({ reason }) => reason.message })
+ *       Effect.map(({ name }) => name),
+ *       Effect.catchReason("AgentError", "UntrustedCardError", ({ message }) => Effect.succeed(message))
  *     )
  *   return [yield* read(document), yield* read({ ...Object(document), name: "Greeter 2" })]
  * })

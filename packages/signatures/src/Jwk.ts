@@ -4,9 +4,9 @@
  * ```ts
  * import { Jwk } from "@effect-a2a/signatures"
  *
- * Jwk.isAlgorithm("ES256") // => true
  * // secrets that both sides share, and no signature at all, are not accepted
- * ["HS256", "none"].map(Jwk.isAlgorithm) // => [false, false]
+ * const names = ["ES256", "HS256", "none"]
+ * names.map(Jwk.isAlgorithm) // => [true, false, false]
  * ```
  *
  * @since 0.1.0

@@ -1,7 +1,7 @@
 /**
  * The texts that signatures of a card may cover (A2A 1.0.1 §8.4.1). The specification leaves out members at their default,
  * unless they are REQUIRED or have presence; the SDKs for JavaScript and Python leave out whatever is empty, REQUIRED or
- * not. Tested in `packages/signatures/test/payload.test.ts`.
+ * not. Tested in `packages/signatures/test/cardSignature.test.ts`.
  */
 import * as Arr from "effect/Array"
 import * as Predicate from "effect/Predicate"
