@@ -30,7 +30,7 @@ const one03 = (transport: string): Suite => ({
 })
 
 export const suites: ReadonlyArray<Suite> = [
-  { name: "1.0", server: "1.0", line: "1.0", transport: "jsonrpc,http_json", categories: [] },
+  { name: "1.0", server: "1.0.0", line: "1.0", transport: "jsonrpc,http_json", categories: [] },
   one03("jsonrpc"),
   one03("rest")
 ]
