@@ -23,7 +23,7 @@
  * await Effect.runPromise(Effect.provide(response, Wire.layerHttp(routes))) // => [401, "Bearer"]
  * ```
  *
- * @since 0.2.0
+ * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -32,7 +32,7 @@
  * answer.text // => "You are ada"
  * ```
  *
- * @since 0.2.0
+ * @since 0.1.0
  */
 import type * as AgentCard from "@effect-a2a/core/AgentCard"
 import * as AgentError from "@effect-a2a/core/AgentError"

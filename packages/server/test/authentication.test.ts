@@ -9,6 +9,7 @@ import { Cause, ConfigProvider, Effect, Layer, Logger, Redacted, Stream } from "
 import { WebCrypto } from "effect/crypto"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { combinations } from "../../../test/peers/combinations.ts"
+import { covers } from "../../../test/support/covers.ts"
 
 type Card = Pick<AgentCard.AgentCard, "securitySchemes" | "securityRequirements">
 type Options = Authentication.Options<AgentError.AgentError>
@@ -517,7 +518,7 @@ describe("our own client", () => {
   }
 })
 
-describe("an application", () => {
+describe("an application", covers("attack:S2-24"), () => {
   const of = (name: string, card: Card) =>
     AgentServer.layerMemory({ card: { name, description: "One of several", ...card } }).pipe(
       Layer.provide(AgentExecutor.layer(() => Stream.make("Done")))
