@@ -30,6 +30,7 @@ import type * as AgentCard from "@effect-a2a/core/AgentCard"
 import { type AgentErrorReason, reason } from "@effect-a2a/core/AgentError"
 import * as AgentTransport from "@effect-a2a/core/AgentTransport"
 import type * as Id from "@effect-a2a/core/Id"
+import type * as Operation from "@effect-a2a/core/Operation"
 import type * as SecurityScheme from "@effect-a2a/core/SecurityScheme"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -84,10 +85,13 @@ export interface Options {
    */
   readonly cancelPatience?: Duration.Input | undefined
   /**
-   * The response to `GetExtendedAgentCard`. If the card declares `securitySchemes`, a request without `Caller.Current`
-   * fails with `UnauthenticatedError`; otherwise anybody gets it. Default: the operation is not supported.
+   * The response to `GetExtendedAgentCard`, or a function that makes it by the request's tenant. If the card declares
+   * `securitySchemes`, a request without `Caller.Current` fails with `UnauthenticatedError`; otherwise anybody gets it.
+   * Default: the operation is not supported.
    */
-  readonly extendedCard?: Effect.Effect<AgentCard.AgentCard, AgentErrorReason>
+  readonly extendedCard?:
+    | Effect.Effect<AgentCard.AgentCard, AgentErrorReason>
+    | ((request: Operation.GetExtendedAgentCardRequest) => Effect.Effect<AgentCard.AgentCard, AgentErrorReason>)
 }
 
 const inProcess: AgentCard.AgentInterface = {
@@ -124,11 +128,13 @@ const challengeOf = (schemes: ReadonlyArray<SecurityScheme.SecurityScheme>): str
 }
 
 /** Returns the extended card, which needs a caller if the card declares any security scheme (A2A 1.0 §13.3). */
-const extendedCardOf = ({ card, extendedCard }: Options) =>
+const extendedCardOf = ({ card, extendedCard }: Options) => (request: Operation.GetExtendedAgentCardRequest) =>
   Effect.gen(function*() {
     if (extendedCard === undefined) return yield* Effect.fail(unsupportedReason("This agent has no extended card"))
     const schemes = Object.values(card.securitySchemes ?? {})
-    if (schemes.length === 0 || (yield* Caller.Current) !== undefined) return yield* extendedCard
+    if (schemes.length === 0 || (yield* Caller.Current) !== undefined) {
+      return yield* Effect.isEffect(extendedCard) ? extendedCard : extendedCard(request)
+    }
     const challenge = challengeOf(schemes)
     return yield* Effect.fail(reason("UnauthenticatedError", {
       ...(challenge === undefined ? undefined : { challenge }),
@@ -165,7 +171,7 @@ const make = Effect.fnUntraced(function*(options: Options) {
     GetTaskPushNotificationConfig: noPush,
     ListTaskPushNotificationConfigs: noPush,
     DeleteTaskPushNotificationConfig: noPush,
-    GetExtendedAgentCard: () => extendedCardOf(options),
+    GetExtendedAgentCard: extendedCardOf(options),
     GetAgentCard: () => Effect.succeed(card)
   })
 })

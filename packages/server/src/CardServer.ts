@@ -52,6 +52,17 @@ export interface Options extends ServerHandler.RouteOptions {
    * then completed by `origin` only: otherwise whoever asks for the card would choose the origin that is signed.
    */
   readonly sign?: ((card: AgentCard.AgentCard) => Effect.Effect<AgentCard.AgentCard, AgentErrorReason>) | undefined
+  /**
+   * Makes the card of one request, such as that of a tenant, from the agent's, whose interfaces are listed and may still be
+   * paths. It can read `HttpServerRequest` and `HttpRouter.params`; a failure is the response. Shared caches do not keep such
+   * a card. What the server enforces, such as required extensions and security schemes, stays that of the agent's card.
+   * Default: everybody gets the agent's card.
+   */
+  readonly forRequest?:
+    | ((card: AgentCard.AgentCard) => Effect.Effect<AgentCard.AgentCard, AgentErrorReason, HttpRouter.Provided>)
+    | undefined
+  /** The headers that `forRequest` reads beside `Host`, for the `Vary` of the response. Default: none. */
+  readonly vary?: ReadonlyArray<string> | undefined
 }
 
 /** Returns the origin that completes URLs; `undefined` if any other would be signed. */
@@ -90,40 +101,45 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
     const transport = yield* AgentTransport
     const router = yield* HttpRouter.HttpRouter
     const served = yield* ServedInterfaces
-    const { path = "", protocols = ServerHandler.protocols, sign = Effect.succeed } = options
+    const { forRequest = Effect.succeed, path = "", protocols = ServerHandler.protocols, sign = Effect.succeed } =
+      options
     const place = `${path === "/" ? "" : path}/.well-known/agent-card.json` as const
     const maxAge = Math.floor(Duration.toSeconds(options.maxAge ?? Duration.hours(1)))
+    const caching = {
+      "cache-control": `${options.forRequest === undefined ? "public" : "private"}, max-age=${maxAge}`,
+      vary: ["A2A-Version", ...options.vary ?? []].join(", ")
+    }
 
     const readCard = Effect.gen(function*() {
-      const card = yield* transport.call(Operation.GetAgentCard, {})
-      return card.supportedInterfaces.length > 0 ? card : { ...card, supportedInterfaces: yield* served.of(transport) }
+      const card = yield* Effect.mapError(transport.call(Operation.GetAgentCard, {}), (error) => error.reason)
+      return yield* forRequest(
+        card.supportedInterfaces.length > 0 ? card : { ...card, supportedInterfaces: yield* served.of(transport) }
+      )
     })
 
     const admit = ServerHandler.admit(place)
-    const respond = Effect.fnUntraced(function*(request: HttpServerRequest) {
+    const respond = (request: HttpServerRequest) => {
       const requested = ServerHandler.readVersion(request)
       const protocol = protocols.find(({ version }) => version === requested) ?? protocols[0]
-      const card = yield* admit(request).pipe(
-        Effect.andThen(Effect.mapError(readCard, (error) => ServerHandler.fromReason(error.reason))),
+      return admit(request).pipe(
+        Effect.andThen(Effect.mapError(readCard, ServerHandler.fromReason)),
         Effect.map((card) => resolveUrls(card, originOf(options, request))),
         Effect.flatMap((card) => Effect.mapError(sign(card), toFailure)),
         Effect.flatMap((card) => Effect.fromResult(protocol.agentCard.encode(card)).pipe(Effect.orDie)),
-        Effect.result
+        Effect.map((card) => {
+          const text = JSON.stringify(card)
+          const etag = `W/"${(Hash.string(text) >>> 0).toString(36)}-${text.length}"`
+          const headers = { ...caching, etag }
+          return isCurrent(request.headers["if-none-match"], etag)
+            ? HttpServerResponse.empty({ status: 304, headers })
+            : HttpServerResponse.text(text, { contentType: "application/json", headers })
+        }),
+        ServerHandler.catchToResponse((failure) => {
+          const { body, status } = protocol.http.failure.encode(failure)
+          return HttpServerResponse.jsonUnsafe(body, { status, headers: ServerHandler.toHeaders(failure) })
+        })
       )
-      if (card._tag === "Failure") {
-        const { body, status } = protocol.http.failure.encode(card.failure)
-        return HttpServerResponse.jsonUnsafe(body, { status })
-      }
-      const text = JSON.stringify(card.success)
-      const headers = {
-        "cache-control": `public, max-age=${maxAge}`,
-        etag: `W/"${(Hash.string(text) >>> 0).toString(36)}-${text.length}"`,
-        vary: "A2A-Version"
-      }
-      return isCurrent(request.headers["if-none-match"], headers.etag)
-        ? HttpServerResponse.empty({ status: 304, headers })
-        : HttpServerResponse.text(text, { contentType: "application/json", headers })
-    })
+    }
 
     yield* router.add("GET", place, respond)
   })).pipe(Layer.provide(Served.layer))
