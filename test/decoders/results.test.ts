@@ -1,8 +1,11 @@
 /** Results and events that are wrong everywhere, in all combinations, through the client. */
-import { Operation } from "@effect-a2a/core"
-import { describe, it } from "@effect/vitest"
+import { Agent, Operation } from "@effect-a2a/core"
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { type Combination, combinations } from "../support/peer.ts"
+import * as Layer from "effect/Layer"
+import { covers } from "../support/covers.ts"
+import { type Combination, combinations, talkTo } from "../support/peer.ts"
+import { json } from "../support/respond.ts"
 import * as Client from "./client.ts"
 import { few, kindsAt, nameOf, places, plant } from "./documents.ts"
 import { assertWritable, outcome } from "./support.ts"
@@ -37,6 +40,36 @@ describe.each(combinations)("$name", (one) => {
             }
           }
         }
+      }))
+  )
+})
+
+describe("a failed task of any size", covers("attack:S2-38"), () => {
+  const one = combinations.find(({ name }) => name === "1.0 HTTP+JSON")!
+  const text = (size: number) => `{"text":"${"x".repeat(size)}"}`
+  const statuses: Readonly<Record<string, string>> = {
+    "a long text": `{"role":"agent","parts":[${text(1_000_000)}]}`,
+    "long texts": `{"role":"agent","parts":[${Array(20).fill(text(100_000)).join(",")}]}`,
+    "short texts": `{"role":"agent","parts":[${Array(100_000).fill(text(10)).join(",")}]}`,
+    "data": `{"role":"agent","parts":[{"data":{"a":"${"x".repeat(300_000)}","b":{"c":1}}},{"data":[1]},${text(1)}]}`,
+    "a long id": `{"messageId":"${"x".repeat(300_000)}","role":"agent","parts":[${text(1)}]}`,
+    "long metadata": `{"role":"agent","metadata":{"a":"${"x".repeat(300_000)}"},"parts":[${text(1)}]}`
+  }
+
+  it.live.each(Object.entries(statuses))(
+    "with %s is the error of its task",
+    ([name, message]) =>
+      Effect.scoped(Effect.gen(function*() {
+        const { layer } = talkTo(
+          one,
+          () =>
+            json(`{"task":{"id":"t-1","contextId":"c-1","status":{"state":"TASK_STATE_FAILED","message":${message}}}}`)
+        )
+        const error = yield* Effect.flip(Agent.send("hi")).pipe(
+          Effect.provide(Agent.layer.pipe(Layer.provide(layer)))
+        )
+        assert.strictEqual(error.reason._tag, "TaskFailedError", name)
+        assert.isBelow(error.message.length, 5000)
       }))
   )
 })

@@ -46,7 +46,7 @@ const shortest = (effect: Effect.Effect<unknown>, runs: number): Effect.Effect<n
 
 /**
  * Asserts that ten times the size takes less than 25 times as long, where quadratic work takes a hundred times. Times
- * below a millisecond are noise, and count as one.
+ * below two milliseconds are noise, and count as two.
  */
 export const assertLinear = (
   run: (count: number) => Effect.Effect<unknown>,
@@ -54,7 +54,7 @@ export const assertLinear = (
   count = 1000
 ): Effect.Effect<void> =>
   Effect.gen(function*() {
-    const isLinear = (small: number, large: number) => large < 25 * Math.max(small, 1)
+    const isLinear = (small: number, large: number) => large < 25 * Math.max(small, 2)
     const large = run(10 * count)
     const first = yield* measure(large)
     if (isLinear(0, first)) return

@@ -6,6 +6,7 @@ import * as Arr from "effect/Array"
 import * as Result from "effect/Result"
 import type * as AgentCard from "../../AgentCard.ts"
 import * as AgentError from "../../AgentError.ts"
+import { cut } from "../errors/excerpt.ts"
 import { publicUrl } from "../errors/publicUrl.ts"
 import type { Compatible } from "./selectInterface.ts"
 
@@ -34,6 +35,9 @@ export const foreign = (target: Received, allow: ReadonlyArray<string> = []): st
   return source === undefined || source === origin || allow.some((one) => originOf(one) === origin) ? undefined : origin
 }
 
+/** The characters of an origin in an error: names of hosts have no more. */
+const maxOrigin = 255
+
 /** Returns the interfaces that may be used. Without one it fails, with the origins of the first. */
 export const choose = (
   all: Arr.NonEmptyReadonlyArray<Compatible>,
@@ -42,7 +46,7 @@ export const choose = (
   const own = all.filter(({ target }) => foreign(target, allow) === undefined)
   if (Arr.isReadonlyArrayNonEmpty(own)) return Result.succeed(own)
   const target: Received = all[0].target
-  const origin = originOf(target.url)
+  const origin = cut(originOf(target.url), maxOrigin)
   return Result.fail(
     new AgentError.InvalidRequestError({
       message: `the card of ${target[Source]} names an interface on another origin, ${origin}: ` +

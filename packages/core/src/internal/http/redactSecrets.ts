@@ -4,8 +4,13 @@
  */
 import { toBytes } from "../credentials/placement.ts"
 
-/** The characters of an error that are read, at most: the rest is left out. */
+/** The characters of an error that are read, at most: the rest of its long texts, lists and objects is left out. */
 const maxRead = 256 * 1024
+
+/** What is kept of each text and each object all the same, so that a value of the model stays one, and of all of them. */
+const minText = 64
+const minMembers = 20
+const maxBeyond = 64 * 1024
 
 /** The characters of a secret that are searched; what follows on them is redacted with them. */
 const maxLength = 128
@@ -67,8 +72,10 @@ export const make = (secrets: () => ReadonlyArray<string>): Redact => {
     let left = maxRead
     let isSame = true
 
+    const isFull = (count: number, min: number) => left <= 0 && (count >= min || left <= -maxBeyond)
+
     const clean = (text: string): string => {
-      const read = text.slice(0, left)
+      const read = text.slice(0, Math.max(left, minText))
       left -= read.length
       isSame &&= read === text && !mayContain.test(read)
       if (isSame) return read
@@ -79,12 +86,22 @@ export const make = (secrets: () => ReadonlyArray<string>): Redact => {
 
     const deep = (value: unknown): unknown => {
       if (typeof value === "string") return clean(value)
-      if (Array.isArray(value)) return value.map(deep)
+      if (Array.isArray(value)) {
+        const copy: Array<unknown> = []
+        for (const one of value) {
+          if (isFull(copy.length, 1)) break
+          copy.push(deep(one))
+        }
+        return copy
+      }
       const prototype: unknown = Object.getPrototypeOf(value ?? 0)
       if (!(value instanceof Error) && prototype !== Object.prototype) return value
       const copy = Object.create(prototype as object)
+      let count = 0
       for (const [name, { enumerable }] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
-        if (left <= 0) break
+        if (isFull(count++, minMembers)) break
+        // an error may be its own cause
+        left -= 1
         const member = Reflect.get(value as object, name)
         Object.defineProperty(copy, clean(name), { enumerable: enumerable!, value: deep(member), writable: true })
       }
