@@ -7,7 +7,7 @@ import { toBytes } from "../credentials/placement.ts"
 /** The characters of an error that are read, at most: the rest of its long texts, lists and objects is left out. */
 const maxRead = 256 * 1024
 
-/** What is kept of each text and each object all the same, so that a value of the model stays one, and of all of them. */
+/** What is kept of each text and each object beyond that, so that a value of the model stays one, and of all of them. */
 const minText = 64
 const minMembers = 20
 const maxBeyond = 64 * 1024
