@@ -103,11 +103,7 @@ export const layerRegistry: Layer.Layer<Registry> = Layer.sync(Registry, () => {
   }
 })
 
-/**
- * Authenticates the requests of an agent: those of all its bindings in the application, whether this layer is provided to
- * them or merged with them, so that none is left open by mistake. Other agents are not concerned.
- */
-export const layer = (authenticator: Authenticator): Layer.Layer<never, never, AgentTransport> =>
+const make = (authenticator: Authenticator) =>
   Layer.effect(
     Provided,
     Effect.gen(function*() {
@@ -116,6 +112,14 @@ export const layer = (authenticator: Authenticator): Layer.Layer<never, never, A
       return authenticator
     })
   ).pipe(Layer.provide(layerRegistry))
+
+/**
+ * Authenticates the requests of an agent: those of all its bindings in the application, whether this layer is provided to
+ * them or merged with them, so that none is left open by mistake. Other agents are not concerned. Not memoised, so that
+ * one layer can be given to several agents.
+ */
+export const layer = (authenticator: Authenticator): Layer.Layer<never, never, AgentTransport> =>
+  Layer.fromBuild((memoMap, scope) => Layer.buildWithMemoMap(make(authenticator), memoMap, scope))
 
 /**
  * Returns the authenticator of a binding of the agent; it admits all requests unless a layer of the application has added

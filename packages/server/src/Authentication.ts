@@ -59,6 +59,8 @@ export interface Key extends Authenticator.Caller {
   readonly secret: Redacted.Redacted
 }
 
+const invalid = (message: string) => Effect.fail(AgentError.make("authentication", "InvalidRequestError", { message }))
+
 const toCaller = ({ claims, id, scopes }: Key): Authenticator.Caller => ({
   id,
   ...(scopes === undefined ? undefined : { scopes }),
@@ -101,12 +103,19 @@ export const apiKey = verifierOf(
   (presented) => presented._tag === "ApiKey" ? Redacted.value(presented.value) : undefined
 )
 
-/** Verifies HTTP Basic: the user name is the caller's id, the password its secret. */
-export const basic = verifierOf(
+const toPair = verifierOf(
   "basic",
   (key) => `${key.id}:${secretOf(key)}`,
   (presented) => presented._tag === "Basic" ? `${presented.username}:${Redacted.value(presented.password)}` : undefined
 )
+
+/** Verifies HTTP Basic: the user name is the caller's id, which has no colon; the password is its secret. */
+export const basic = (keys: ReadonlyArray<Key>): Effect.Effect<Authenticator.Verifier, AgentError.AgentError> => {
+  const wrong = keys.find(({ id }) => id.includes(":"))
+  return wrong === undefined
+    ? toPair(keys)
+    : invalid(`the user name ${JSON.stringify(wrong.id)} has a colon, which HTTP Basic does not allow`)
+}
 
 const readKeys = (text: string): Result.Result<ReadonlyArray<Key>, string> =>
   Result.all(
@@ -161,8 +170,6 @@ export interface Options<E = never, R = never> {
   readonly scopes?: Policy.Scopes | undefined
 }
 
-const invalid = (message: string) => Effect.fail(AgentError.make("authentication", "InvalidRequestError", { message }))
-
 const toSchemes = Effect.fnUntraced(function*<E, R>(card: AgentCard.AgentCard, { schemes }: Options<E, R>) {
   const declared = new Map(Object.entries(card.securitySchemes ?? {}))
   return yield* Effect.forEach(
@@ -201,9 +208,20 @@ const toPolicy = Effect.fnUntraced(function*<E, R>(card: AgentCard.AgentCard, op
   } satisfies Policy.Policy
 })
 
+const make = <E, R>(options: Options<E, R>) =>
+  Layer.unwrap(Effect.gen(function*() {
+    const transport = yield* AgentTransport
+    const policy = yield* toPolicy(yield* transport.call(Operation.GetAgentCard, {}), options)
+    const secrets = SecretNames.of(policy.schemes.map(({ scheme }) => scheme))
+    return Layer.merge(
+      Authenticator.layer(Policy.toAuthenticator(policy, secrets)),
+      SecretNames.layer(secrets)
+    )
+  }))
+
 /**
  * Authenticates the requests of all bindings of the agent in the application, whether this layer is provided to them or
- * merged with them, so that none is left open by mistake. It reads the card once: its schemes, and its
+ * merged with them, so that none is left open by mistake. Not memoised, so that one layer can be given to several agents. It reads the card once: its schemes, and its
  * requirements, which are alternatives (or) of conjunctions (and); those that lack a verifier cannot be used. A card with
  * schemes and without requirements requires one scheme, whichever.
  *
@@ -214,12 +232,4 @@ const toPolicy = Effect.fnUntraced(function*<E, R>(card: AgentCard.AgentCard, op
 export const layer = <E = never, R = never>(
   options: Options<E, R>
 ): Layer.Layer<never, AgentError.AgentError | E, AgentTransport | HttpRouter | R> =>
-  Layer.unwrap(Effect.gen(function*() {
-    const transport = yield* AgentTransport
-    const policy = yield* toPolicy(yield* transport.call(Operation.GetAgentCard, {}), options)
-    const secrets = SecretNames.of(policy.schemes.map(({ scheme }) => scheme))
-    return Layer.merge(
-      Authenticator.layer(Policy.toAuthenticator(policy, secrets)),
-      SecretNames.layer(secrets)
-    )
-  }))
+  Layer.fromBuild((memoMap, scope) => Layer.buildWithMemoMap(make(options), memoMap, scope))

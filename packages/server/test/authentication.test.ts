@@ -418,6 +418,11 @@ describe("a server whose options do not fit its card", () => {
       const cases: ReadonlyArray<readonly [Card, Options, string]> = [
         [tokenCard, { schemes: { tokn: none } }, `no security scheme "tokn"; it has: token`],
         [{}, { schemes: { token: none } }, "it has: none"],
+        [
+          { securitySchemes: { login: basic } },
+          { schemes: { login: Authentication.basic([{ id: "a:b", secret: Redacted.make("c") }]) } },
+          "\"a:b\" has a colon"
+        ],
         [{ ...tokenCard, securityRequirements: [{ token: [], other: [] }] }, tokens, "requires: token and other"],
         [tokenCard, { schemes: {} }, "requires: token"],
         [
@@ -559,6 +564,29 @@ describe("an application", covers("attack:S2-24"), () => {
         )
       )))))
   }
+
+  it.effect("authenticates each agent that one layer is given to by its card", () => {
+    const either = Authentication.layer({ schemes: { token: Authentication.bearer([ana]) } })
+    const other = { ...tokenCard, securityRequirements: [{ token: ["write"] }] }
+    const first = RestServer.routes({ path: "/rest" })
+    const second = RestServer.routes({ path: "/other" })
+    const apps = [
+      Layer.merge(
+        first.pipe(Layer.provide(either), Layer.provide(of("first", tokenCard))),
+        second.pipe(Layer.provide(either), Layer.provide(of("second", other)))
+      ),
+      Layer.merge(
+        Layer.merge(first, either).pipe(Layer.provide(of("first", tokenCard))),
+        Layer.merge(second, either).pipe(Layer.provide(of("second", other)))
+      )
+    ]
+    return Effect.forEach(apps, (app) =>
+      Effect.gen(function*() {
+        const user = authorization("Bearer secret-of-ana")
+        assert.deepStrictEqual([yield* statusOf(), yield* statusOf(user)], [401, 200])
+        assert.deepStrictEqual([yield* statusOf({}, "/other/tasks"), yield* statusOf(user, "/other/tasks")], [401, 403])
+      }).pipe(Effect.provide(InProcessHttp.layer(app))), { discard: true })
+  })
 
   it.effect("answers preflights of pages without credentials", () =>
     Effect.gen(function*() {

@@ -1,4 +1,4 @@
-import type { SigningKey} from "@effect-a2a/signatures";
+import type { SigningKey } from "@effect-a2a/signatures"
 import { JwtVerifier, KeySet, PushSignature, Token } from "@effect-a2a/signatures"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"

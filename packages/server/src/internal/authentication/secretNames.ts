@@ -72,20 +72,31 @@ const changeSpan = (span: Tracer.Span, names: SecretNames) => {
   })
 }
 
-const redactSpan = (names: SecretNames): Effect.Effect<void> =>
-  Effect.withFiber((fiber) => {
-    if (fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer) return Effect.void
-    let span: Tracer.AnySpan | undefined = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
-    while (span?._tag === "Span") {
-      changeSpan(span, names)
-      span = span.kind === "server" || span.parent._tag === "None" ? undefined : span.parent.value
-    }
-    return Effect.void
-  })
+const spanOf = (context: Context.Context<never>): Tracer.Span | undefined => {
+  let span: Tracer.AnySpan | undefined = Context.getOrUndefined(context, Tracer.ParentSpan)
+  while (span?._tag === "Span" && span.kind !== "server") {
+    span = span.parent._tag === "None" ? undefined : span.parent.value
+  }
+  return span?._tag === "Span" ? span : undefined
+}
 
 /**
  * Redacts the spans of all requests to the router, refused ones too. Effect begins them before any route and completes
  * them after it, hence the change in place.
  */
-export const layer = (names: SecretNames): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
-  HttpRouter.middleware((respond) => Effect.andThen(redactSpan(names), respond), { global: true })
+export const layer = (names: SecretNames): Layer.Layer<never, never, HttpRouter.HttpRouter> => {
+  // a request may call this server again, inside the same span
+  const changed = new WeakSet<Tracer.Span>()
+  return HttpRouter.middleware(
+    (respond) =>
+      Effect.withFiber((fiber) => {
+        const span = fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer ? undefined : spanOf(fiber.context)
+        if (span !== undefined && !changed.has(span)) {
+          changed.add(span)
+          changeSpan(span, names)
+        }
+        return respond
+      }),
+    { global: true }
+  )
+}
