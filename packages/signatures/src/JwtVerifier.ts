@@ -26,12 +26,11 @@
  * @since 0.1.0
  */
 import * as AgentError from "@effect-a2a/core/AgentError"
-import type { Credential } from "@effect-a2a/core/Credential"
+import type * as Authenticator from "@effect-a2a/core/Authenticator"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
-import type * as Schema from "effect/Schema"
 import * as Jwt from "./internal/jwt.ts"
 import * as Jwk from "./Jwk.ts"
 import type { KeySet } from "./KeySet.ts"
@@ -54,19 +53,6 @@ export interface Options<E, R> {
   readonly maxAge?: Duration.Input | undefined
 }
 
-/** The caller that a token names. */
-export interface Caller {
-  /** The claim `sub`. */
-  readonly id: string
-  /** The claim `scope`, or `scp`. */
-  readonly scopes: ReadonlyArray<string>
-  /** All claims. */
-  readonly claims: Readonly<Record<string, Schema.Json>>
-}
-
-/** What a request presents. Anything but a bearer token is for another verifier. */
-export type Presented = Credential | { readonly _tag: "Certificate" }
-
 const words = (value: unknown): ReadonlyArray<string> =>
   typeof value === "string"
     ? value.split(" ").filter((word) => word !== "")
@@ -77,19 +63,23 @@ const words = (value: unknown): ReadonlyArray<string> =>
 const toCaller = (claims: Jwt.Claims) => {
   const { scope, scp, sub } = claims
   return typeof sub === "string" && sub !== ""
-    ? Effect.succeed<Caller>({ id: sub, scopes: words(scope ?? scp), claims })
+    ? Effect.succeed<Authenticator.Caller>({ id: sub, scopes: words(scope ?? scp), claims })
     : Effect.fail("the token has no sub")
 }
 
 /**
- * Makes a verifier. A token needs `sub` and `exp`. It returns `undefined` for other credentials than bearer tokens, and
+ * Makes a verifier. A token needs `sub`, the id of the caller, and `exp`; `scope` or `scp` are the scopes, and all claims
+ * are the caller's. It returns `undefined` for other credentials than bearer tokens, and
  * fails with `UnauthenticatedError` for a token that is not accepted, and with `ServiceUnavailableError` if the keys
  * cannot be fetched: then nothing is known about the token.
  */
 export const make = Effect.fnUntraced(function*<E, R>(options: Options<E, R>): Effect.fn.Return<
   (
-    presented: Presented
-  ) => Effect.Effect<Caller | undefined, AgentError.UnauthenticatedError | AgentError.ServiceUnavailableError>,
+    presented: Authenticator.Presented
+  ) => Effect.Effect<
+    Authenticator.Caller | undefined,
+    AgentError.UnauthenticatedError | AgentError.ServiceUnavailableError
+  >,
   E,
   R
 > {
