@@ -7,7 +7,7 @@ import { CardSignature, JwksServer, JwtVerifier, KeySet, SigningKey, Token } fro
 import { JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
 import { RestServer } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, Stream } from "effect"
+import { Effect, Layer, Redacted, Stream, Struct } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 const issuer = "https://auth.test"
@@ -195,7 +195,7 @@ describe("a signed agent over sockets", () => {
 
   it.live("that is not signed is used unless signatures are required", () =>
     Effect.gen(function*() {
-      const { agentKey, origin, present } = yield* serve(({ signatures: _, ...card }) => card)
+      const { agentKey, origin, present } = yield* serve(Struct.omit(["signatures"]))
       const credentials = yield* present()
       const keys = KeySet.fromJwks(SigningKey.toJwks([agentKey]))
       const read = (verifier: Layer.Layer<never, unknown>) =>
