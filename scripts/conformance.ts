@@ -1,7 +1,10 @@
 // Runs the official conformance suites: `node scripts/conformance.ts [1.0|0.3]`. Ends with a line for each; fails if a test
 // fails that is not expected to, or passes although it is.
+import * as fs from "node:fs"
+import * as path from "node:path"
 import { expected } from "../test/conformance/expected.ts"
 import { type Case, missing, run, type Suite, suites } from "./conformance/suites.ts"
+import { root } from "./workspace.ts"
 
 const judge = ({ name }: Suite, cases: ReadonlyArray<Case>) => {
   const listed = expected.filter(({ suite }) => suite === name)
@@ -18,16 +21,19 @@ const judge = ({ name }: Suite, cases: ReadonlyArray<Case>) => {
       failed.length - unexpected.length
     } expected failures`
   )
-  return wrong
+  return { passed: count("passed"), failed: wrong }
 }
 
 const why = missing()
 if (why !== undefined) {
   console.log(`── conformance: NOT RUN, ${why}`)
 } else {
-  let wrong = 0
+  const sum = { passed: 0, failed: 0 }
   for (const suite of suites.filter(({ line }) => process.argv[2] === undefined || line === process.argv[2])) {
-    wrong += judge(suite, await run(suite))
+    const { failed, passed } = judge(suite, await run(suite))
+    sum.passed += passed
+    sum.failed += failed
   }
-  process.exitCode = wrong === 0 ? 0 : 1
+  fs.writeFileSync(path.join(root, ".tmp/conformance.json"), JSON.stringify(sum))
+  process.exitCode = sum.failed === 0 ? 0 : 1
 }

@@ -33,6 +33,14 @@ const tests = (): Count => {
   return { passed: numPassedTests, failed: ok ? numFailedTests : Math.max(1, numFailedTests) }
 }
 
+/** `.ci/run` runs the official suites, if they are there. */
+const conformance = (): Count => {
+  const results = ".tmp/conformance.json"
+  fs.rmSync(path.join(root, results), { force: true })
+  const { ok } = tool("node", ["scripts/conformance.ts"])
+  return ok && exists(results) ? JSON.parse(read(results)) : once({ ok })
+}
+
 /** `.ci/run` fuzzes for minutes, from a fixed seed: what others find has nothing to do with the change. */
 const fuzzing = process.env.FUZZ_MINUTES === undefined
   ? ["--rounds", "8", "--seed", "1"]
@@ -44,6 +52,7 @@ const counts = [
   step("format", () => once(tool("dprint", ["check"]))),
   step("size", () => once(tool("node", ["scripts/size.ts"]))),
   step("tests", tests),
+  ...(process.env.FUZZ_MINUTES === undefined ? [] : [step("conformance", conformance)]),
   step("fuzz", () => once(tool("node", ["scripts/fuzz.ts", ...fuzzing])))
 ]
 const sum = (key: keyof Count) => counts.reduce((total, count) => total + count[key], 0)

@@ -1,4 +1,4 @@
-// The official suites, run against a server that they have to themselves, and what they report.
+// The official suites, each run against a new server, and what they report.
 import { execFileSync, fork, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"

@@ -18,7 +18,7 @@ const layers: ReadonlyArray<ReadonlyArray<string>> = [
   words("Dialect ClientProtocol Protocol Transport Credential Timeouts internal/protocol"),
   words("AgentTransport Resilience internal/transport"),
   words(`
-    CardVerifier HttpBinding HttpTransport HttpPeer HttpExchange Telemetry ServedInterfaces EventPosition Authenticator ServerHandler
+    CardVerifier HttpBinding HttpTransport HttpPeer HttpExchange Telemetry ServedInterfaces PublicOrigin EventPosition Authenticator ServerHandler
     ServerSentEvents AddressGuard Credentials OriginPolicy OAuth Discovery
     internal/binding internal/http internal/card internal/credentials
   `),

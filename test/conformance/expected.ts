@@ -8,4 +8,25 @@ export interface Expected {
   readonly reason: string
 }
 
-export const expected: ReadonlyArray<Expected> = []
+const mediaType = "A2A 1.0.1 §11.1: the media type is application/a2a+json; the test wants that of 1.0.0"
+
+export const expected: ReadonlyArray<Expected> = [
+  { suite: "1.0", test: "TestRestErrorStructure::test_error_uses_aip193_format", reason: mediaType },
+  { suite: "1.0", test: "TestRestFormat::test_response_content_type", reason: mediaType },
+  { suite: "1.0", test: "TestAIP193ErrorFormat::test_error_content_type", reason: mediaType },
+  {
+    suite: "1.0",
+    test: "TestHttpJsonStatusCodes::test_content_type_not_supported_returns_415",
+    reason: "A2A 1.0.1 §5.4: ContentTypeNotSupportedError is HTTP 400; the test wants the 415 of 1.0.0"
+  },
+  {
+    suite: "0.3 jsonrpc",
+    test: "test_tasks_resubscribe_nonexistent",
+    reason: "A2A 0.3 §7.9: an error response is plain JSON; the suite's own test of message/stream takes one"
+  },
+  {
+    suite: "0.3 rest",
+    test: "test_message_send_continue_with_contextid",
+    reason: "A2A 0.3 §11.5: JSON is in camel case; the test reads context_id, finds none and invents a context"
+  }
+]

@@ -27,8 +27,8 @@ const card = {
   skills: [{ id: "test", name: "Test", description: "Does what the suites ask for", tags: ["test"] }]
 }
 
-const agent = AgentServer.layerMemory({
-  card,
+// the 0.3 suite takes a server with an extended card for one that authenticates
+const extendedCard = line === "0.3" ? {} : {
   extendedCard: Effect.succeed({
     ...card,
     description: "The same, for callers who ask",
@@ -37,7 +37,8 @@ const agent = AgentServer.layerMemory({
     capabilities: { streaming: true, extendedAgentCard: true },
     defaultOutputModes: ["text/plain"]
   })
-}).pipe(Layer.provide(Executor.layer(line === "0.3")))
+}
+const agent = AgentServer.layerMemory({ card, ...extendedCard }).pipe(Layer.provide(Executor.layer(line === "0.3")))
 
 const routes = Layer.mergeAll(
   JsonRpcServer.routes({ path: "/rpc", protocols }),

@@ -274,9 +274,12 @@ for (const combination of combinations) {
           Effect.gen(function*() {
             const client = yield* connect(combination)
             const { finish } = yield* OurAgent.OurAgent
-            const { id } = taskOf(
-              yield* Effect.promise(() => client.transport.sendMessage(request("slow", {}, true), parametersOf(client)))
+            // over 0.3 REST this client cannot ask for an answer at once: proto-JSON leaves out `blocking: false`
+            const [first] = yield* events(() => client.sendMessageStream(request("slow"))).pipe(
+              Stream.take(1),
+              Stream.runCollect
             )
+            const id = first?.payload?.$case === "task" ? first.payload.value.id : assert.fail("expected a task")
             const streamed = yield* events(() => client.resubscribeTask({ tenant: "", id })).pipe(
               Stream.tap(({ payload }) => payload?.$case === "task" ? finish(id) : Effect.void),
               Stream.runCollect

@@ -84,6 +84,8 @@ export interface WireFailure {
   readonly retryAfter?: Duration.Duration | undefined
   /** The `WWW-Authenticate` header of a response with 401 or 403. */
   readonly challenge?: string | undefined
+  /** The `Allow` header of a response with 405. */
+  readonly allow?: string | undefined
   /** The members of the request that are invalid. */
   readonly violations?: ReadonlyArray<AgentError.Violation> | undefined
   /** The protocol versions that the server supports, if it refused one. */

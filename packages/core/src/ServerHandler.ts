@@ -21,8 +21,11 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Headers from "effect/http/Headers"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerError from "effect/http/HttpServerError"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
-import type * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -58,6 +61,8 @@ export interface ServerHandler {
     operation: Operation.Streaming,
     body: unknown
   ) => Stream.Stream<Frame, AgentError.AgentErrorReason>
+  /** Fails as `call` and `stream` would if the request does not match the dialect. */
+  readonly check: (operation: Operation.Any, body: unknown) => Effect.Effect<void, AgentError.AgentErrorReason>
 }
 
 /** The place of a binding's routes, and the protocol versions they serve. */
@@ -74,8 +79,9 @@ export const protocols: Arr.NonEmptyReadonlyArray<Protocol.Protocol> = [Protocol
 /** Converts a reason to the failure that is written to the response. */
 export const fromReason: (reason: AgentError.AgentErrorReason) => WireFailure = Failure.fromReason
 
-/** Returns the headers of a response that reports `failure`: `Retry-After` and `WWW-Authenticate`, if they apply. */
-export const toHeaders = ({ challenge, retryAfter }: WireFailure): Record<string, string> => ({
+/** Returns the headers of a response that reports `failure`, if they apply: `Allow`, `Retry-After`, `WWW-Authenticate`. */
+export const toHeaders = ({ allow, challenge, retryAfter }: WireFailure): Record<string, string> => ({
+  ...(allow === undefined ? undefined : { allow }),
   ...(retryAfter === undefined ? undefined : { "retry-after": String(Math.ceil(Wait.toSeconds(retryAfter))) }),
   ...(challenge === undefined ? undefined : { "www-authenticate": challenge })
 })
@@ -161,6 +167,7 @@ export const make = (
   transport: AgentTransport["Service"],
   recognizers: ReadonlyArray<Recognizer.Recognizer> = []
 ): ServerHandler => ({
+  check: (operation, body) => Effect.asVoid(Effect.fromResult(decode(dialect, operation, body, recognizers))),
   call: Effect.fnUntraced(function*(operation, body) {
     const request = yield* Effect.fromResult(decode(dialect, operation, body, recognizers))
     const success = yield* transport.call(operation, request).pipe(Effect.mapError((error) => error.reason))
@@ -199,9 +206,12 @@ export const readBody = Effect.fnUntraced(function*(
 ): Effect.fn.Return<unknown, WireFailure> {
   const encoding = (request.headers["content-encoding"] ?? "identity").trim().toLowerCase()
   if (encoding !== "identity") {
-    return yield* Effect.fail(fromReason(AgentError.reason("ContentTypeNotSupportedError", {
-      message: `the body must not be compressed, and is ${encoding.slice(0, 100)}`
-    })))
+    return yield* Effect.fail({
+      ...fromReason(AgentError.reason("ContentTypeNotSupportedError", {
+        message: `the body must not be compressed, and is ${encoding.slice(0, 100)}`
+      })),
+      status: 415
+    })
   }
   const [mediaType = ""] = (request.headers["content-type"] ?? "").split(";")
   const type = mediaType.trim().toLowerCase()
@@ -280,6 +290,50 @@ export const authorize =
   ({ authorize, services }: Authenticator.Admission, operation: Operation.Any) =>
   <A, R>(self: Effect.Effect<A, WireFailure, R>): Effect.Effect<A, WireFailure, R> =>
     Effect.andThen(Effect.mapError(authorize(operation), fromReason), Effect.provideContext(self, services))
+
+/** Returns the refusal of a method that has no route where others have (HTTP 405). `allowed`: those that have. */
+export const methodNotAllowed = (
+  { method, originalUrl }: HttpServerRequest.HttpServerRequest,
+  allowed: ReadonlyArray<string>
+): WireFailure => {
+  // the query may contain a credential
+  const path = URL.parse(originalUrl, "http://localhost")?.pathname
+  const allow = allowed.join(", ")
+  return {
+    ...fromReason(
+      AgentError.reason("MethodNotFoundError", { message: `${method} ${path} is not served: use ${allow}` })
+    ),
+    status: 405,
+    allow
+  }
+}
+
+/**
+ * Answers with HTTP 405 if a path is requested by a method that has no route, which the router reports as an unknown path.
+ * Routes of the application at the same path are served as before.
+ */
+export const layerAllow = (
+  path: string,
+  allowed: ReadonlyArray<string>
+): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
+  HttpRouter.middleware(
+    (effect) =>
+      effect.pipe(Effect.catch((error) => {
+        const request = requestOf(error)
+        const isHere = request !== undefined && URL.parse(request.originalUrl, "http://localhost")?.pathname === path
+        return isHere ? Effect.succeed(toMethodRefusal(request, allowed)) : Effect.fail(error)
+      })),
+    { global: true }
+  )
+
+const toMethodRefusal = (request: HttpServerRequest.HttpServerRequest, allowed: ReadonlyArray<string>) => {
+  const failure = methodNotAllowed(request, allowed)
+  return HttpServerResponse.jsonUnsafe(Failure.writeStatus(failure).body, { status: 405, headers: toHeaders(failure) })
+}
+
+/** Returns the request that the router knows no route for, if that is the error. */
+const requestOf = (error: unknown): HttpServerRequest.HttpServerRequest | undefined =>
+  HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound" ? error.reason.request : undefined
 
 /** Returns the refusal of a version that is not served (`undefined`: the request named none). It lists `protocols`. */
 export const versionNotSupported = (

@@ -27,9 +27,12 @@ import type * as AgentCard from "@effect-a2a/core/AgentCard"
 import { type AgentErrorReason, reason } from "@effect-a2a/core/AgentError"
 import { AgentTransport } from "@effect-a2a/core/AgentTransport"
 import * as Operation from "@effect-a2a/core/Operation"
+import * as PublicOrigin from "@effect-a2a/core/PublicOrigin"
 import { ServedInterfaces } from "@effect-a2a/core/ServedInterfaces"
 import * as Served from "@effect-a2a/core/ServedInterfaces"
 import * as ServerHandler from "@effect-a2a/core/ServerHandler"
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Hash from "effect/Hash"
@@ -43,13 +46,8 @@ export interface Options extends ServerHandler.RouteOptions {
   /** For how long clients may use the card without asking again. Default: 1 hour. */
   readonly maxAge?: Duration.Input | undefined
   /**
-   * The public origin of the application, such as `https://agent.test`, which completes URLs that are paths. Default: the
-   * origin that the request names.
-   */
-  readonly origin?: string | undefined
-  /**
    * Signs the card as it is sent, such as `CardSignature.makeSigner` of `@effect-a2a/signatures`. URLs that are paths are
-   * then completed by `origin` only: otherwise whoever asks for the card would choose the origin that is signed.
+   * then completed if `PublicOrigin` names the origin: otherwise whoever asks would choose the origin that is signed.
    */
   readonly sign?: ((card: AgentCard.AgentCard) => Effect.Effect<AgentCard.AgentCard, AgentErrorReason>) | undefined
   /**
@@ -65,15 +63,10 @@ export interface Options extends ServerHandler.RouteOptions {
   readonly vary?: ReadonlyArray<string> | undefined
 }
 
-/** Returns the origin that completes URLs; `undefined` if any other would be signed. */
-const originOf = ({ origin, sign }: Options, { headers, originalUrl }: HttpServerRequest): string | undefined => {
-  if (origin !== undefined || sign !== undefined) return origin
-  // a request that never crossed a socket has a whole URL and no `Host`
-  const host = headers.host ?? (URL.canParse(originalUrl) ? new URL(originalUrl).host : "localhost")
-  return `${headers["x-forwarded-proto"] ?? "http"}://${host}`
-}
+const placeOf = (path: Options["path"] = "/") =>
+  `${path === "/" ? "" : path}/.well-known/agent-card.json` as `/${string}`
 
-/** Completes URLs that are paths. */
+/** Completes URLs that are paths by the origin under which clients reach the server. */
 const resolveUrls = (card: AgentCard.AgentCard, origin: string | undefined): AgentCard.AgentCard => ({
   ...card,
   supportedInterfaces: card.supportedInterfaces.map((one) =>
@@ -82,32 +75,61 @@ const resolveUrls = (card: AgentCard.AgentCard, origin: string | undefined): Age
   )
 })
 
+/** A request that never crossed a socket has a whole URL and no `Host`. */
+const originOf = (self: PublicOrigin.PublicOrigin, { headers, originalUrl }: HttpServerRequest): string =>
+  self.of(headers.host === undefined ? { ...headers, host: URL.parse(originalUrl)?.host ?? "localhost" } : headers) ??
+    "http://localhost"
+
+/** The times at which cards were served first, by their tags; the latest hundred. */
+const makeTimes = () => {
+  const times = new Map<string, string>()
+  return (etag: string, now: number): string => {
+    const time = times.get(etag) ?? DateTime.toDateUtc(DateTime.makeUnsafe(now)).toUTCString()
+    times.set(etag, time)
+    for (const oldest of times.size > 100 ? times.keys() : []) {
+      times.delete(oldest)
+      break
+    }
+    return time
+  }
+}
+
+/** Returns true if the client has this card: a weak match in its list, or `*`; without a list by its time (RFC 9110 §13.1). */
+const isCurrent = (headers: HttpServerRequest["headers"], etag: string, modified: string): boolean => {
+  const { "if-modified-since": since, "if-none-match": match } = headers
+  return match === undefined
+    ? since !== undefined && Date.parse(modified) <= Date.parse(since)
+    : match.trim() === "*" || match.match(/"[^"]*"/g)?.includes(etag.replace("W/", "")) === true
+}
+
 /** A card that cannot be signed is not the fault of whoever asks for it. */
 const toFailure = (failure: AgentErrorReason) =>
   ServerHandler.fromReason(
     failure._tag === "InvalidRequestError" ? reason("InternalError", { message: failure.message }) : failure
   )
 
-/** Returns true if the client has this version: a weak match in its list, or `*` (RFC 9110 §13.1.2). */
-const isCurrent = (ifNoneMatch: string | undefined, etag: string): boolean =>
-  ifNoneMatch?.trim() === "*" || ifNoneMatch?.match(/"[^"]*"/g)?.includes(etag.replace("W/", "")) === true
 
 /**
  * Adds `GET {path}/.well-known/agent-card.json`. The card is written in the version that the request names
- * (`A2A-Version`), otherwise in the first one; clients revalidate it by its `ETag`.
+ * (`A2A-Version`), otherwise in the first one; clients revalidate it by its `ETag`, or by the time at which this server had
+ * it first. URLs that are paths are completed by `PublicOrigin.Current`.
  */
 export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTransport | HttpRouter.HttpRouter> =>
   Layer.effectDiscard(Effect.gen(function*() {
     const transport = yield* AgentTransport
     const router = yield* HttpRouter.HttpRouter
     const served = yield* ServedInterfaces
-    const { forRequest = Effect.succeed, path = "", protocols = ServerHandler.protocols, sign = Effect.succeed } =
-      options
-    const place = `${path === "/" ? "" : path}/.well-known/agent-card.json` as const
+    const publicOrigin = yield* PublicOrigin.Current
+    const clock = yield* Clock.Clock
+    const timeOf = makeTimes()
+    const { forRequest = Effect.succeed, path, protocols = ServerHandler.protocols, sign = Effect.succeed } = options
+    // what is signed is not chosen by whoever asks for the card
+    const completes = options.sign === undefined || publicOrigin.isTrusted
+    const place = placeOf(path)
     const maxAge = Math.floor(Duration.toSeconds(options.maxAge ?? Duration.hours(1)))
     const caching = {
       "cache-control": `${options.forRequest === undefined ? "public" : "private"}, max-age=${maxAge}`,
-      vary: ["A2A-Version", ...options.vary ?? []].join(", ")
+      vary: ["A2A-Version", ...publicOrigin.headers, ...options.vary ?? []].join(", ")
     }
 
     const readCard = Effect.gen(function*() {
@@ -123,14 +145,15 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
       const protocol = protocols.find(({ version }) => version === requested) ?? protocols[0]
       return admit(request).pipe(
         Effect.andThen(Effect.mapError(readCard, ServerHandler.fromReason)),
-        Effect.map((card) => resolveUrls(card, originOf(options, request))),
+        Effect.map((card) => resolveUrls(card, completes ? originOf(publicOrigin, request) : undefined)),
         Effect.flatMap((card) => Effect.mapError(sign(card), toFailure)),
         Effect.flatMap((card) => Effect.fromResult(protocol.agentCard.encode(card)).pipe(Effect.orDie)),
         Effect.map((card) => {
           const text = JSON.stringify(card)
           const etag = `W/"${(Hash.string(text) >>> 0).toString(36)}-${text.length}"`
-          const headers = { ...caching, etag }
-          return isCurrent(request.headers["if-none-match"], etag)
+          const modified = timeOf(etag, clock.currentTimeMillisUnsafe())
+          const headers = { ...caching, etag, "last-modified": modified }
+          return isCurrent(request.headers, etag, modified)
             ? HttpServerResponse.empty({ status: 304, headers })
             : HttpServerResponse.text(text, { contentType: "application/json", headers })
         }),
@@ -142,4 +165,7 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
     }
 
     yield* router.add("GET", place, respond)
-  })).pipe(Layer.provide(Served.layer))
+  })).pipe(
+    Layer.provide(Served.layer),
+    Layer.merge(ServerHandler.layerAllow(placeOf(options.path), ["GET", "HEAD"]))
+  )

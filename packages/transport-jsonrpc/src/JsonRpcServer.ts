@@ -69,7 +69,7 @@ const toRefusal = (protocol: Protocol, id: Envelope.Id) => (failure: WireFailure
     ? toJson(refusal.body, refusal.status, headers)
     : toJson(
       Envelope.error(id, refusal.error),
-      status === 413 || httpCodes.has(status) ? status : refusal.status,
+      status === 413 || status === 415 || httpCodes.has(status) ? status : refusal.status,
       headers
     )
 }
@@ -111,8 +111,13 @@ const choose = (
 const run = Effect.fnUntraced(function*(
   { handler, protocol }: Version,
   operation: Operation.Any,
-  { id, params }: Envelope.Request
+  { id, isNotification, params }: Envelope.Request
 ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, WireFailure, Scope> {
+  if (isNotification) {
+    // nobody waits for its result, and A2A has no operation for which that makes sense: it is not run
+    yield* Effect.mapError(handler.check(operation, params), ServerHandler.fromReason)
+    return HttpServerResponse.empty()
+  }
   if (operation.mode === "streaming") {
     return yield* ServerSentEvents.toResponse({
       events: handler.stream(operation, params),
@@ -180,4 +185,7 @@ export const routes = (options: Options = {}): Layer.Layer<never, never, AgentTr
     })
 
     yield* router.add("POST", path, respond)
-  })).pipe(Layer.provide([ServedInterfaces.layer, Authenticator.layerRegistry]))
+  })).pipe(
+    Layer.provide([ServedInterfaces.layer, Authenticator.layerRegistry]),
+    Layer.merge(ServerHandler.layerAllow(options.path ?? "/", ["POST"]))
+  )

@@ -55,7 +55,7 @@ interface Version {
 /** A version that has a route of the request's path. */
 interface Candidate {
   readonly version: Version
-  readonly match: Template.Match | "method"
+  readonly match: Template.Match | Template.Mismatch
   readonly tenant: string | undefined
 }
 
@@ -104,10 +104,9 @@ const candidatesOf = (versions: ReadonlyArray<Version>, method: string, path: st
 }
 
 /** The message leaves out the query, which may contain a credential. */
-const methodNotFound = (status: 404 | 405, { method, url }: HttpServerRequest): WireFailure => {
-  const [path = ""] = url.split("?")
-  const message = status === 404 ? `no route for ${method} ${path}` : `method ${method} is not allowed for ${path}`
-  return { ...ServerHandler.fromReason(AgentError.reason("MethodNotFoundError", { message })), status }
+const notFound = ({ method, url }: HttpServerRequest): WireFailure => {
+  const message = `no route for ${method} ${url.split("?")[0]}`
+  return { ...ServerHandler.fromReason(AgentError.reason("MethodNotFoundError", { message })), status: 404 }
 }
 
 /**
@@ -128,14 +127,14 @@ const choose = (
   const candidate = candidates.find(({ version: { protocol } }) =>
     requested === undefined || protocol.version === requested
   )
-  if (candidate === undefined) return { protocol: closest, failure: methodNotFound(404, request) }
+  if (candidate === undefined) return { protocol: closest, failure: notFound(request) }
   const { match, tenant, version } = candidate
   const { protocol } = version
   if (requested === undefined && protocol.versionRequired) {
     return { protocol, failure: ServerHandler.versionNotSupported(requested, protocols) }
   }
-  return match === "method"
-    ? { protocol, failure: methodNotFound(405, request) }
+  return "allowed" in match
+    ? { protocol, failure: ServerHandler.methodNotAllowed(request, match.allowed) }
     : { protocol, version, match, tenant }
 }
 

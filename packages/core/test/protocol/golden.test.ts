@@ -227,14 +227,14 @@ describe("other differences between the versions", () => {
     assert.notProperty(write(dialects["1.0"].request.SendMessage, plain), "configuration")
   })
 
-  it("a 0.3 request without `blocking` waits over JSON-RPC and not over REST", () => {
+  it("a 0.3 request without `blocking` waits, over JSON-RPC and over REST", () => {
     const { configuration: _, ...plain } = request
     const silent = (name: "0.3 REST" | "0.3 JSON-RPC") => {
       const { configuration: _, ...json } = write(dialects[name].request.SendMessage, plain)
       return read(dialects[name].request.SendMessage, json).configuration
     }
     assert.strictEqual(silent("0.3 JSON-RPC"), undefined)
-    assert.deepStrictEqual(silent("0.3 REST"), { returnImmediately: true })
+    assert.strictEqual(silent("0.3 REST"), undefined)
   })
 
   it("each dialect has another name for the push configuration of a message", () => {

@@ -63,15 +63,17 @@ const without = (member: string, instead: string) =>
       : Result.succeed(message)
   )
 
-/** Over 0.3 REST, a missing `historyLength` means no history. */
-const withoutHistory: Review = (json) => {
+/** Sets a member of the configuration that is missing. */
+const withDefault = (value: Metadata, ...spellings: ReadonlyArray<string>): Review => (json) => {
   const configuration = isObject(json.configuration) ? json.configuration : {}
   return Result.succeed(
-    has(configuration, "historyLength", "history_length")
-      ? json
-      : { ...json, configuration: { ...configuration, historyLength: 0 } }
+    has(configuration, ...spellings) ? json : { ...json, configuration: { ...configuration, ...value } }
   )
 }
+
+/** Over 0.3 REST, a missing `historyLength` means no history, and a missing `blocking` an answer at once. */
+const withoutHistory = withDefault({ historyLength: 0 }, "historyLength", "history_length")
+const withoutWaiting = withDefault({ blocking: false }, "blocking")
 
 const reviewCodec = <A>(codec: Protocol.Codec<A> | undefined, reviews: ReadonlyArray<Review>) =>
   codec && {
@@ -115,7 +117,7 @@ const withoutTimestamp = <A>(codec: Protocol.Codec<A>): Protocol.Codec<A> => ({
 
 const legacyRest = (dialect: Protocol.Dialect): Protocol.Dialect => {
   const patched = withReviews(dialect, {
-    send: [without("parts", "content"), addMessageId, withoutHistory],
+    send: [without("parts", "content"), addMessageId, withoutHistory, withoutWaiting],
     stream: [without("parts", "content"), addMessageId]
   })
   const { GetTask } = dialect.success

@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 /** The longest id: each event of a stream repeats it. */
 const maxId = 1000
 
-/** The id of a request. A2A has no notifications, so that an absent id is `null`. */
+/** The id of a request. */
 export const Id = Schema.NullOr(Schema.Union([Schema.String.check(Schema.isMaxLength(maxId)), Schema.Int]))
 export type Id = typeof Id.Type
 
@@ -34,6 +34,8 @@ export interface Request {
   readonly id: Id
   readonly method: string
   readonly params: unknown
+  /** True if there is no id: nobody waits for a response. */
+  readonly isNotification: boolean
 }
 
 /** Reads a request; the failure has the id of the response that reports it. */
@@ -52,7 +54,7 @@ export const readRequest = (
   if (typeof method !== "string" || method === "") return fail(-32600, "method must be a non-empty string")
   // `null` is as good as absent
   return Predicate.isReadonlyObject(params ?? {})
-    ? Result.succeed({ id, method, params: params ?? {} })
+    ? Result.succeed({ id, method, params: params ?? {}, isNotification: body.id === undefined })
     : fail(-32602, "params must be an object")
 }
 

@@ -60,8 +60,13 @@ const toPattern = (operation: Operation.Tag, route: Route, prefix: string): Patt
   return { operation, route, names, expression: new RegExp(`^${expression}$`) }
 }
 
-/** Returns the match of a path, `"method"` if only the method does not fit, `undefined` if no route has this path. */
-export type Matcher = (method: string, path: string) => Match | "method" | undefined
+/** The methods of a path that has routes, none of which has the method of the request. */
+export interface Mismatch {
+  readonly allowed: ReadonlyArray<string>
+}
+
+/** Returns the match of a path, the methods of the path if only the method does not fit, `undefined` for no route. */
+export type Matcher = (method: string, path: string) => Match | Mismatch | undefined
 
 /** Creates the matcher of a version's routes. */
 export const matcher = ({ prefix = "", routes }: Protocol["rest"]): Matcher => {
@@ -69,13 +74,13 @@ export const matcher = ({ prefix = "", routes }: Protocol["rest"]): Matcher => {
   const patterns = Object.entries(routes)
     .flatMap(([operation, routes]) => routes.map((route) => toPattern(operation as Operation.Tag, route, prefix)))
     .sort((a, b) => Number(b.route.path.includes("}:")) - Number(a.route.path.includes("}:")))
-  return (method, path) => {
-    let result: "method" | undefined
+  const match: Matcher = (method, path) => {
+    const allowed = new Set<string>()
     for (const { expression, names, operation, route } of patterns) {
       const groups = expression.exec(path)
       if (groups === null) continue
       if (route.method !== method) {
-        result = "method"
+        allowed.add(route.method)
         continue
       }
       const params: Record<string, string> = {}
@@ -85,7 +90,15 @@ export const matcher = ({ prefix = "", routes }: Protocol["rest"]): Matcher => {
       }
       if (Object.keys(params).length === names.length) return { operation, route, params }
     }
-    return result
+    return allowed.size === 0 ? undefined : { allowed: [...allowed] }
+  }
+  return (method, path) => {
+    const found = match(method, path)
+    if (found !== undefined && "operation" in found) return found
+    // a colon before the verb may be encoded; the colon of an id is part of the first match
+    const plain = path.replaceAll(/%3a/gi, ":")
+    const other = plain === path ? undefined : match(method, plain)
+    return other !== undefined && ("operation" in other || found === undefined) ? other : found
   }
 }
 
@@ -96,11 +109,16 @@ const toJson = (type: "string" | "integer" | "boolean", text: string): Schema.Js
     ? Number(text)
     : text
 
-/** Reads the query parameters of the route as JSON. A malformed value stays text, so that the codec refuses it. */
+const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/**
+ * Reads the query parameters of the route as JSON, in camel case or, as the bodies of some peers, in snake case. A malformed
+ * value stays text, so that the codec refuses it.
+ */
 export const readQuery = (route: Route, params: URLSearchParams): JsonObject => {
   const json: Record<string, Schema.Json> = {}
   for (const [name, type] of Object.entries(route.query ?? {})) {
-    const text = params.get(name)
+    const text = params.get(name) ?? params.get(toSnakeCase(name))
     if (text !== null) json[name] = toJson(type, text)
   }
   return json

@@ -30,6 +30,9 @@ export const fromReason = (reason: AgentError.AgentErrorReason): Dialect.WireFai
   }
 }
 
+/** Statuses without a word: the row's stays. */
+const unnamed = new Set([405, 413, 415])
+
 /** Fills a failure up from its row. The usual status of its reason becomes that of `served`; another one stays. */
 const complete = (failure: Dialect.WireFailure, served: Served) => {
   const tag = tagOf(failure, false)
@@ -42,7 +45,7 @@ const complete = (failure: Dialect.WireFailure, served: Served) => {
     status,
     code: failure.code ?? row.jsonRpc,
     reason: failure.reason ?? row.word,
-    name: status === http ? name : served[byStatus(status, false)].status
+    name: status === http || unnamed.has(status) ? name : served[byStatus(status, false)].status
   }
 }
 

@@ -136,7 +136,7 @@ export const calling = {
   name: "A2A 0.3 JSON-RPC",
   request: {
     ...requests,
-    ...makeSendCodecs(model, { push: "pushNotificationConfig", absentBlocking: undefined }),
+    ...makeSendCodecs(model, { push: "pushNotificationConfig" }),
     CreateTaskPushNotificationConfig: push.create,
     GetTaskPushNotificationConfig: ofConfig,
     DeleteTaskPushNotificationConfig: ofConfig,

@@ -106,7 +106,7 @@ export const calling = {
   request: {
     ...makeTaskRequests(states, unsupportedFields),
     ...makeConfigRequests(unsupportedFields),
-    ...makeSendCodecs(model, { push: "pushNotification", absentBlocking: false }),
+    ...makeSendCodecs(model, { push: "pushNotification" }),
     CreateTaskPushNotificationConfig: push.create
   },
   success: byOperation(decoders)

@@ -23,12 +23,10 @@ interface WireSend {
 
 export interface SendStyle {
   readonly push: "pushNotification" | "pushNotificationConfig"
-  /** The meaning of an absent `blocking` for a server: in proto-JSON it equals false. */
-  readonly absentBlocking: boolean | undefined
 }
 
 /** Creates the codecs of both sends. */
-export const makeSendCodecs = (model: Model, { absentBlocking, push }: SendStyle) => {
+export const makeSendCodecs = (model: Model, { push }: SendStyle) => {
   const other = push === "pushNotification" ? "pushNotificationConfig" : "pushNotification"
   const schema = () =>
     Wire.struct({
@@ -44,7 +42,7 @@ export const makeSendCodecs = (model: Model, { absentBlocking, push }: SendStyle
 
   const codec = (isStreaming: boolean): Dialect.Codec<Operation.SendMessageRequest> => {
     const read = ({ configuration = {}, message, metadata }: WireSend): Operation.SendMessageRequest => {
-      const blocking = configuration.blocking ?? (isStreaming ? undefined : absentBlocking)
+      const { blocking } = configuration
       const config = configuration[push]
       return {
         message: model.readMessage(message),
