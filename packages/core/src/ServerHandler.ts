@@ -328,7 +328,10 @@ export const layerAllow = (
 
 const toMethodRefusal = (request: HttpServerRequest.HttpServerRequest, allowed: ReadonlyArray<string>) => {
   const failure = methodNotAllowed(request, allowed)
-  return HttpServerResponse.jsonUnsafe(Failure.writeStatus(failure).body, { status: 405, headers: toHeaders(failure) })
+  return HttpServerResponse.jsonUnsafe(Protocol.v1_0.http.failure.encode(failure).body, {
+    status: 405,
+    headers: toHeaders(failure)
+  })
 }
 
 /** Returns the request that the router knows no route for, if that is the error. */

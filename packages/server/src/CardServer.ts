@@ -108,7 +108,6 @@ const toFailure = (failure: AgentErrorReason) =>
     failure._tag === "InvalidRequestError" ? reason("InternalError", { message: failure.message }) : failure
   )
 
-
 /**
  * Adds `GET {path}/.well-known/agent-card.json`. The card is written in the version that the request names
  * (`A2A-Version`), otherwise in the first one; clients revalidate it by its `ETag`, or by the time at which this server had
