@@ -1,5 +1,5 @@
 /** Signed cards, tokens and keys over sockets: an agent, the issuer of its callers' tokens, and clients of both. */
-import { Agent, CardVerifier, Credentials, Protocol } from "@effect-a2a/core"
+import { Agent, CardVerifier, Credentials, Protocol, PublicOrigin } from "@effect-a2a/core"
 import type { AgentCard } from "@effect-a2a/core"
 import { NodeAgent, NodeAgentServer } from "@effect-a2a/node"
 import { AgentExecutor, AgentServer, Authentication, CardServer } from "@effect-a2a/server"
@@ -69,9 +69,10 @@ const serve = Effect.fnUntraced(function*(
     return Layer.mergeAll(
       RestServer.routes({ path: "/rest" }),
       JsonRpcServer.routes({ path: "/rpc" }),
-      CardServer.routes({ origin, sign: (card) => Effect.map(sign(card), change) }),
+      CardServer.routes({ sign: (card) => Effect.map(sign(card), change) }),
       JwksServer.routes({ keys: [agentKey] })
     ).pipe(
+      Layer.provide(PublicOrigin.layer(origin)),
       Layer.provide(Authentication.layer({ schemes: { token } })),
       Layer.provide(AgentServer.layerMemory({ card, extendedCard: Effect.map(extended, change) })),
       Layer.provide(AgentExecutor.layer(({ caller }) => Stream.make(`You are ${caller?.id}`))),
