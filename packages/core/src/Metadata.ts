@@ -39,10 +39,13 @@ export const isJson = (value: unknown): value is Schema.Json => isJsonAt(value, 
 const isJsonAt = (value: unknown, level: number): boolean => {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true
   if (typeof value !== "object") return typeof value === "number" && Number.isFinite(value)
+  if (level >= maxLevels) return false
+  if (Array.isArray(value)) return value.every((one) => isJsonAt(one, level + 1))
   const prototype = Object.getPrototypeOf(value)
-  const isPlain = Array.isArray(value) || prototype === Object.prototype || prototype === null
-  const members: ReadonlyArray<unknown> = Array.isArray(value) ? value : Object.values(value)
-  return isPlain && level < maxLevels && members.every((one) => isJsonAt(one, level + 1))
+  if (prototype !== Object.prototype && prototype !== null) return false
+  // twice as fast as `Object.values` if there are a million
+  for (const name in value) if (!isJsonAt(value[name as keyof typeof value], level + 1)) return false
+  return true
 }
 
 /** Returns true if a JSON value is an object, not an array and not `null`; its members are not looked at. */
