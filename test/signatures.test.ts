@@ -8,7 +8,7 @@ import { JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
 import { RestServer } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, Stream, Struct } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { FetchHttpClient, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 const issuer = "https://auth.test"
 const audience = "https://agent.test"
@@ -192,6 +192,26 @@ describe("a signed agent over sockets", () => {
         })
       )
       assert.strictEqual(status, 503)
+    }))
+
+  it.live("is asked for its keys without following it elsewhere", () =>
+    Effect.gen(function*() {
+      const key = yield* SigningKey.generate({ kid: "k1" })
+      const { asked, origin } = yield* listen(() =>
+        Layer.merge(
+          HttpRouter.add("GET", "/moved", HttpServerResponse.redirect("/.well-known/jwks.json")),
+          JwksServer.routes({ keys: [key] })
+        )
+      )
+      const find = (path: string) =>
+        KeySet.fromUrl(origin + path).pipe(
+          Effect.flatMap((keys) => keys.find({ alg: "ES256", kid: "k1" })),
+          Effect.match({ onSuccess: ({ length }) => length, onFailure: ({ message }) => message }),
+          Effect.provide(FetchHttpClient.layer)
+        )
+      assert.strictEqual(yield* find("/moved"), `the keys at ${origin}/moved cannot be fetched: HTTP 302`)
+      assert.strictEqual(yield* find("/.well-known/jwks.json"), 1)
+      assert.strictEqual(asked.length, 2)
     }))
 
   it.live("that is not signed is used unless signatures are required", () =>

@@ -58,7 +58,14 @@ const rich: AgentCard.AgentCard = {
   securityRequirements: [{ key: [] }, { login: ["read"] }],
   defaultInputModes: ["text/plain"],
   defaultOutputModes: ["text/plain", "application/json"],
-  skills: [{ id: "s", name: "S", description: "", tags: [], examples: ["Hi"] }]
+  skills: [{
+    id: "s",
+    name: "S",
+    description: "",
+    tags: [],
+    examples: ["Hi"],
+    securityRequirements: [{ login: ["read"] }]
+  }]
 }
 
 /** One that speaks 0.3 too, so that it has the members of both versions. */

@@ -257,7 +257,7 @@ export const verify = Effect.fnUntraced(function*(
     return yield* refuse("invalid", `the card has ${signatures.length} signatures, more than ${maxSignatures}`)
   }
   const payloads = yield* Effect.fromResult(Payload.ofReceived(document, strict)).pipe(
-    Effect.mapError((issue) => refuse("invalid", `the card has no canonical form: ${issue}`))
+    Effect.mapError((issue) => refuse("invalid", `the card cannot be verified: ${issue}`))
   )
   const candidates = signatures.flatMap((one) => toCandidate(one, algorithms))
   const { candidate: { alg, kid }, payload } = yield* findValid(candidates, payloads, keys)

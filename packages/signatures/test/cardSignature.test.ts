@@ -189,6 +189,7 @@ describe("the `jku` of a card", () => {
       const trusting = (...allow: ReadonlyArray<string>) => Effect.provide(KeySet.fromJku({ allow }), layer)
       const elsewhere = [
         "https://agent.test.evil.test",
+        "https://agent.tes",
         "https://agent.test:8443",
         "https://agent.test/other.json",
         "https://evil.test"

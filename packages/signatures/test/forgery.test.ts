@@ -146,9 +146,20 @@ describe("a card is refused", () => {
       assert.strictEqual(yield* problem(received, keys, { algorithms: ["RS256", "ES256"] }), "k1")
     }))
 
-  it.effect("if it has no canonical form", () =>
+  it.effect("if it has no canonical form, or is too large to be verified many times", () =>
     Effect.gen(function*() {
-      assert.strictEqual(yield* forge((received) => ({ ...received, name: "\ud800" })), "invalid")
+      let deep: unknown = 1
+      for (let level = 0; level < 100_000; level++) deep = [deep]
+      const { keys, received } = yield* signed
+      const cases: ReadonlyArray<readonly [unknown, string]> = [
+        ["\ud800", "half of a surrogate pair"],
+        [deep, "more than 200 levels"],
+        ["x".repeat(1024 * 1024), "more than 1048576 characters"]
+      ]
+      for (const [value, issue] of cases) {
+        const error = yield* CardSignature.verify({ ...received, value }, { keys: yield* keys }).pipe(Effect.flip)
+        assert.strictEqual(error.message, `the card cannot be verified: ${issue}`)
+      }
     }))
 
   it.effect("never for a key of any algorithm that signed it", () =>

@@ -147,8 +147,15 @@ const unique = (all: ReadonlyArray<Result.Result<Payload, string>>): Result.Resu
 export const toSign = (document: Document): Result.Result<ReadonlyArray<Payload>, string> =>
   unique(forms(without03(document), false))
 
+/** The most characters of a received card: each signature is verified over all of them. */
+const maxSize = 1024 * 1024
+
 /** Returns the texts that signatures of a received document may cover, those of the whole document first. */
 export const ofReceived = (document: unknown, strict: boolean): Result.Result<ReadonlyArray<Payload>, string> =>
-  isDocument(document)
-    ? unique([...forms(document, strict), ...forms(without03(document), strict)])
-    : Result.fail("not a JSON object")
+  // what has a canonical form has few levels, so that it can be walked through
+  Result.flatMap(CanonicalJson.stringify(document), ({ length }) =>
+    length > maxSize
+      ? Result.fail(`more than ${maxSize} characters`)
+      : isDocument(document)
+      ? unique([...forms(document, strict), ...forms(without03(document), strict)])
+      : Result.fail("not a JSON object"))
