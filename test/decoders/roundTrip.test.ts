@@ -1,7 +1,7 @@
 /** Whatever a decoder accepts can be written again, and is read alike: values of the model with one wrong or odd place. */
 import type { Protocol } from "@effect-a2a/core"
 import * as Arbitraries from "@effect-a2a/testing/Arbitrary"
-import { describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -92,4 +92,27 @@ describe.each(names)("%s writes what it reads, with one place of", (name) => {
       law(`the result of ${tag}`, answered as Protocol.Codec<any>, of("success"), successes[tag])
     }
   }
+})
+
+describe("data of 150 levels", () => {
+  const chains = {
+    lists: JSON.parse(`${"[".repeat(150)}${"]".repeat(150)}`),
+    objects: JSON.parse(`${"{\"data\":".repeat(149)}{}${"}".repeat(149)}`),
+    "objects named as a wrapper is": JSON.parse(`${"{\"value\":".repeat(149)}[]${"}".repeat(149)}`)
+  }
+
+  it.each(Object.entries(chains))("as %s are written and read in every version, and more are refused", (_, data) => {
+    for (const name of names) {
+      const { request, success } = dialects[name]
+      const message = (data: unknown) => ({
+        _tag: "Message",
+        messageId: "m-1",
+        role: "user",
+        parts: [{ _tag: "Data", data }]
+      })
+      assertWritable(request.SendMessage as Protocol.Codec<any>, { message: message(data) }, name)
+      assertWritable(success.SendMessage as Protocol.Codec<any>, message(data), name)
+      assert.isTrue(Result.isFailure(request.SendMessage!.encode({ message: message([data]) } as any)), name)
+    }
+  })
 })
