@@ -13,6 +13,7 @@ import { browsing } from "./support/world.ts"
 const files = fs.globSync([
   "packages/core/test/{*,protocol/{agentCard,failures,golden,rules}}.test.ts",
   "packages/memorylake/test/*.test.ts",
+  "packages/signatures/test/*.test.ts",
   "test/{emulator,emulator-tasks,gateway,golden,golden-answers,waiting}.test.ts",
   "test/discovery/{caching,choice,search}.test.ts",
   "test/engine/{card,streamEnd}.test.ts",
