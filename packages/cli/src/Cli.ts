@@ -27,6 +27,7 @@ import { card } from "./internal/commands/card.ts"
 import { chat } from "./internal/commands/chat.ts"
 import { emulator } from "./internal/commands/emulator.ts"
 import { matrix } from "./internal/commands/matrix.ts"
+import { serve } from "./internal/commands/serve.ts"
 import { task } from "./internal/commands/task.ts"
 import { Exit, faultLine, internalError } from "./internal/exit.ts"
 import { Json, Verbose } from "./internal/flags.ts"
@@ -40,7 +41,7 @@ const { version }: { readonly version: string } = createRequire(import.meta.url)
 
 /** The command with its subcommands. */
 export const command = root.pipe(
-  Command.withSubcommands([ask, chat, card, task, emulator, matrix]),
+  Command.withSubcommands([ask, chat, card, task, serve, emulator, matrix]),
   Command.withGlobalFlags([Json, Verbose])
 )
 

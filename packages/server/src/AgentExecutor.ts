@@ -93,8 +93,8 @@ export type Execution<R = never> =
 
 /** The abilities of an executor beyond running a turn. */
 export interface Options<R = never> {
-  /** Takes messages to a task at work, see `Turn.updates`. Default: they are refused. */
-  readonly takesUpdates?: boolean | undefined
+  /** Takes messages to a task at work, see `Turn.updates`; a function decides for each turn. Default: they are refused. */
+  readonly takesUpdates?: boolean | ((turn: Turn) => boolean) | undefined
   /**
    * Runs before a task at work is canceled. Its message is the last of the task; a failure refuses to cancel. Default: the
    * task is canceled without a message.

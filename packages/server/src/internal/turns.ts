@@ -66,11 +66,13 @@ const start = Effect.fnUntraced(function*(
   taskId: Id.TaskId,
   stored: Stored | undefined
 ): Effect.fn.Return<Begun, AgentErrorReason> {
-  const inbox = state.executor.takesUpdates === true ? yield* Queue.unbounded<Message.Message, Cause.Done>() : undefined
+  const { takesUpdates = false } = state.executor
+  const inbox = takesUpdates === false ? undefined : yield* Queue.unbounded<Message.Message, Cause.Done>()
   const turn = yield* Turns.make(state, owner, request, taskId, stored?.task, inbox)
   const first = yield* toFirstSnapshot(turn)
   yield* Validation.check(Sendable.canBeSent(first), "message", `must have ${Sendable.rule} only`)
-  return yield* beginWork(state, Work.make(owner, turn, stored?.length ?? 0, inbox), first)
+  const takes = typeof takesUpdates === "function" ? takesUpdates(turn) : takesUpdates
+  return yield* beginWork(state, Work.make(owner, turn, stored?.length ?? 0, takes ? inbox : undefined), first)
 })
 
 /** The most messages that a turn takes while it is at work. */
