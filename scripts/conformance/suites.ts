@@ -30,7 +30,9 @@ const one03 = (transport: string): Suite => ({
 })
 
 export const suites: ReadonlyArray<Suite> = [
+  // the suite goes by release 1.0.0 of the specification; the server speaks 1.0.1 unless another is asked for
   { name: "1.0", server: "1.0.0", line: "1.0", transport: "jsonrpc,http_json", categories: [] },
+  { name: "1.0.1", server: "1.0", line: "1.0", transport: "jsonrpc,http_json", categories: [] },
   one03("jsonrpc"),
   one03("rest")
 ]

@@ -10,7 +10,6 @@ import * as Executor from "./executor.ts"
 
 const served: Readonly<Record<string, Arr.NonEmptyReadonlyArray<Protocol.Protocol>>> = {
   "1.0": [Protocol.v1_0],
-  // the 1.0 suite checks the statuses and the media type of release 1.0.0
   "1.0.0": [Protocol.v1_0_0],
   // the 0.3 suite finds its interfaces in the card of both
   "0.3": [Protocol.v0_3, Protocol.v1_0]
