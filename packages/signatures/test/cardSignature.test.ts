@@ -1,9 +1,9 @@
 import { type AgentCard, Protocol } from "@effect-a2a/core"
 import { CardSignature, KeySet } from "@effect-a2a/signatures"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { Effect, Result, Struct } from "effect"
 import * as Random from "../../../scripts/fuzz/random.ts"
-import { change, content, document, header, other, paths, problem, reorder, signed } from "./cards.ts"
+import { change, content, type Document, document, header, other, paths, problem, reorder, signed } from "./cards.ts"
 import { card, jsonOf, makeKey, serve, textOf } from "./support.ts"
 
 describe("a signed card", () => {
@@ -95,6 +95,31 @@ describe("a signed card", () => {
           assert.strictEqual(yield* problem(change(received, path, other), keys), "invalid", path.join("/"))
         }
       }
+    }))
+
+  it.effect("that is accepted after a change is read as it was signed, and no change is a defect (property)", () =>
+    Effect.gen(function*() {
+      const { keys, received } = yield* signed
+      const options = { keys: yield* keys, strict: true }
+      const read = (document: unknown) =>
+        Effect.map(
+          CardSignature.verify(document, options),
+          ({ document }) => Struct.omit(document as Document, ["signatures"])
+        )
+      const expected = yield* read(received)
+      const random = Random.make("changes")
+      const all = paths(received)
+      let accepted = 0
+      for (let run = 0; run < 300; run++) {
+        const path = random.pick(all)
+        const at = path.slice(0, 1 + random.below(path.length))
+        const outcome = yield* Effect.result(read(change(received, at, () => jsonOf(random))))
+        if (Result.isFailure(outcome)) continue
+        accepted++
+        assert.deepStrictEqual(outcome.success, expected, at.join("/"))
+      }
+      // those in the words of 0.3, and in one of several signatures
+      assert.isAbove(accepted, 20)
     }))
 
   it.effect("does not vouch for what it repeats to clients of 0.3, which is left out", () =>

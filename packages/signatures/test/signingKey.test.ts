@@ -1,7 +1,7 @@
 import { CardSignature, JwksServer, KeySet, SigningKey } from "@effect-a2a/signatures"
 import { Wire } from "@effect-a2a/testing"
 import { assert, describe, it } from "@effect/vitest"
-import type { Layer} from "effect";
+import type { Layer } from "effect"
 import { Effect, Redacted } from "effect"
 import { HttpClient } from "effect/http"
 import * as jose from "jose"
