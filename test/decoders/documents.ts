@@ -100,7 +100,7 @@ export const few = pick(
 /** Returns the kinds to put in a place: all where a list or an object was, unless it is far below. */
 export const kindsAt = (document: unknown, path: Path): Readonly<Record<string, Kind>> => {
   const value = path.reduce((value: any, name) => value[name], document)
-  return typeof value === "object" && value !== null && path.length < 4 ? all : few
+  return typeof value === "object" && value !== null && path.length < 3 ? all : few
 }
 
 /** Returns the places of a document: the whole, and every member and element below. */
