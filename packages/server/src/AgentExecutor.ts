@@ -28,7 +28,9 @@
  *
  * @since 0.1.0
  */
+import * as Agent from "@effect-a2a/core/Agent"
 import type { AgentError, AgentErrorReason } from "@effect-a2a/core/AgentError"
+import * as Conversation from "@effect-a2a/core/Conversation"
 import * as Id from "@effect-a2a/core/Id"
 import * as KeyedLock from "@effect-a2a/core/KeyedLock"
 import type * as Message from "@effect-a2a/core/Message"
@@ -36,14 +38,20 @@ import type { Metadata } from "@effect-a2a/core/Metadata"
 import type * as Operation from "@effect-a2a/core/Operation"
 import type * as Task from "@effect-a2a/core/Task"
 import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as RcMap from "effect/RcMap"
 import * as References from "effect/References"
 import { Scheduler } from "effect/Scheduler"
 import * as Scope from "effect/Scope"
+import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
 import { ParentSpan } from "effect/Tracer"
 import * as Caller from "./Caller.ts"
+import * as Relay from "./internal/relay.ts"
 import * as Reply from "./Reply.ts"
 
 /** One message to the agent. */
@@ -201,3 +209,53 @@ export const serialize = <E, R>(self: Layer.Layer<AgentExecutor, E, R>): Layer.L
       }
     })
   ).pipe(Layer.provide(self))
+
+/** Options of {@link delegate}. */
+export interface DelegateOptions {
+  /** The time after its last turn for which the conversation of a context is kept. Default: 1 hour. */
+  readonly idleTimeToLive?: Duration.Input | undefined
+}
+
+/**
+ * Relays each turn to a remote agent, in one conversation for each of our contexts: its artifacts, messages and states
+ * become replies, its question ours, and its refusal refuses before a task exists. Its lone message is ours. Canceling our
+ * task cancels the remote one.
+ *
+ * ```ts
+ * import { Agent } from "@effect-a2a/core"
+ * import { AgentExecutor, AgentServer } from "@effect-a2a/server"
+ * import { Effect, Layer, Stream } from "effect"
+ *
+ * const remote = Agent.layer.pipe(
+ *   Layer.provide(AgentServer.layerMemory({ card: { name: "Remote", description: "Far away" } })),
+ *   Layer.provide(AgentExecutor.layer(() => Stream.make("Hello from afar")))
+ * )
+ * const relay = AgentServer.layerMemory({ card: { name: "Relay", description: "Passes messages on" } }).pipe(
+ *   Layer.provide(AgentExecutor.delegate()),
+ *   Layer.provide(remote)
+ * )
+ * const answer = Agent.ask("Hi").pipe(Effect.provide(Layer.provide(Layer.fresh(Agent.layer), Layer.fresh(relay))))
+ * await Effect.runPromise(Effect.map(answer, ({ text }) => text)) // => "Hello from afar"
+ * ```
+ */
+export const delegate = (options: DelegateOptions = {}): Layer.Layer<AgentExecutor, never, Agent.Agent> =>
+  Layer.unwrap(Effect.gen(function*() {
+    const agent = yield* Agent.Agent
+    const conversations = yield* RcMap.make({
+      lookup: (_key: string) => Conversation.of(agent),
+      idleTimeToLive: options.idleTimeToLive ?? "1 hour"
+    })
+    return layer((turn) =>
+      Effect.gen(function*() {
+        const { caller, contextId, message, metadata, tenant } = turn
+        const conversation = yield* RcMap.get(conversations, JSON.stringify([tenant, caller?.id, contextId]))
+        const events = conversation.stream(message.parts, Object.keys(metadata).length === 0 ? {} : { metadata })
+        const [first, rest] = yield* Stream.peel(Stream.rechunk(events, 1), Sink.head())
+        if (Option.isNone(first)) return Stream.empty
+        if (first.value._tag === "Message") return first.value.parts
+        return Relay.relay(Stream.concat(Stream.succeed(first.value), rest)).pipe(
+          Stream.onExit((exit) => Exit.hasInterrupts(exit) ? Effect.ignore(conversation.cancel) : Effect.void)
+        )
+      })
+    )
+  }))

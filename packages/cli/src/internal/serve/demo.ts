@@ -25,7 +25,7 @@ const numberOf = (text: string | undefined, otherwise: number): number => {
   return text === undefined || !Number.isFinite(number) || number < 0 ? otherwise : Math.min(number, 1_000_000)
 }
 
-/** The reasons by their codes, such as `QUOTA_EXCEEDED`; of failed tasks there are none. */
+/** The reasons by their codes, such as `QUOTA_EXCEEDED`; those that need more than a message are left out. */
 const reasons = (message: string): ReadonlyMap<string, AgentError.AgentErrorReason> =>
   new Map(
     AgentError.AgentErrorReason.members.flatMap((Reason) => {
