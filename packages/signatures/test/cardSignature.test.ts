@@ -1,4 +1,4 @@
-import { type AgentCard, Protocol } from "@effect-a2a/core"
+import { type AgentCard, Discovery, Protocol } from "@effect-a2a/core"
 import { CardSignature, KeySet } from "@effect-a2a/signatures"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Struct } from "effect"
@@ -243,5 +243,45 @@ describe("the `jku` of a card", () => {
       })
       const merged = Effect.map(Effect.all([remote, keys]), (sets) => KeySet.merge(...sets))
       assert.strictEqual(yield* problem(received, merged), "k1")
+    }))
+})
+
+describe("a client that verifies", () => {
+  const read = (received: unknown, options: CardSignature.LayerOptions<unknown, never>) =>
+    Discovery.fromJson(received).pipe(
+      Effect.match({
+        onSuccess: ({ name }) => name,
+        onFailure: ({ reason }) => "problem" in reason ? reason.problem : reason._tag
+      }),
+      Effect.provide(CardSignature.layerVerify(options))
+    )
+
+  it.effect("refuses what is not signed by its keys, unless signatures are not required", () =>
+    Effect.gen(function*() {
+      const { keys, received } = yield* signed
+      const stranger = yield* makeKey("k2")
+      const other = document(yield* CardSignature.sign({ ...card, name: "Other" }, { keys: [stranger.key] }))
+      const unsigned = { ...received, signatures: [], name: "Unsigned" }
+      const changed = { ...received, name: "Changed" }
+      const all = [received, unsigned, other, changed]
+      const required = yield* Effect.forEach(all, (one) => read(one, { keys }))
+      assert.deepStrictEqual(required, [card.name, "unsigned", "unknown-key", "invalid"])
+      const optional = yield* Effect.forEach(all, (one) => read(one, { keys, required: false }))
+      assert.deepStrictEqual(optional, [card.name, "Unsigned", "Other", "invalid"])
+      assert.strictEqual(yield* read(received, { keys, algorithms: ["RS256"] }), "unknown-key")
+      // signed by the text of the other SDKs only
+      const [, stripped] = received["signatures"]
+      const lenient = { ...received, signatures: [stripped] }
+      assert.strictEqual(yield* read(lenient, { keys }), card.name)
+      assert.strictEqual(yield* read(lenient, { keys, strict: true }), "invalid")
+    }))
+
+  it.effect("does not refuse a card because its keys cannot be fetched: it may ask again", () =>
+    Effect.gen(function*() {
+      const { received } = yield* signed
+      const { layer } = serve(() => new Response("", { status: 500 }))
+      const keys = Effect.provide(KeySet.fromUrl("https://agent.test/jwks.json"), layer)
+      assert.strictEqual(yield* read(received, { keys }), "ServiceUnavailableError")
+      assert.strictEqual(yield* read(received, { keys, required: false }), "ServiceUnavailableError")
     }))
 })
