@@ -17,10 +17,12 @@
  * @stability unstable
  */
 import type * as Arr from "effect/Array"
+import * as ByteSize from "effect/ByteSize"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Headers from "effect/http/Headers"
+import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerError from "effect/http/HttpServerError"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -196,10 +198,13 @@ const tooLarge = (message: string): WireFailure => ({
   status: 413
 })
 
+/** The limit of bodies if no server has set one, as in a handler of the web standard. */
+const defaultMaxBodySize = /*#__PURE__*/ ByteSize.mebibytes(16)
+
 /**
  * Reads the JSON body of a request; an absent body, an empty one and `null` are the empty request. Fails if the body
- * cannot be read or is too large (HTTP 413), if it is not JSON, or if its content type is not JSON: browsers send other
- * types from any page without asking.
+ * cannot be read or is larger than `HttpIncomingMessage.MaxBodySize` (HTTP 413; default: 16 MiB), if it is not JSON, or if
+ * its content type is not JSON: browsers send other types from any page without asking.
  */
 export const readBody = Effect.fnUntraced(function*(
   request: HttpServerRequest.HttpServerRequest
@@ -215,7 +220,11 @@ export const readBody = Effect.fnUntraced(function*(
   }
   const [mediaType = ""] = (request.headers["content-type"] ?? "").split(";")
   const type = mediaType.trim().toLowerCase()
-  const text = yield* Effect.mapError(request.text, () => tooLarge("the body cannot be read, or is too large"))
+  const maxSize = (yield* HttpIncomingMessage.MaxBodySize) ?? defaultMaxBodySize
+  const text = yield* request.text.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, maxSize),
+    Effect.mapError(() => tooLarge("the body cannot be read, or is too large"))
+  )
   if (text.trim() === "") return {}
   if (!/^application\/(?:[\w.+-]+\+)?json$/.test(type)) {
     const given = type === "" ? "without a content type" : type.slice(0, 100)
