@@ -11,7 +11,7 @@ import { read, root, tool, tsc } from "./workspace.ts"
 
 const folder = path.join(root, ".tmp", "consumers")
 const app = path.join(folder, "app")
-const wanted = ["core", "transport-rest", "transport-jsonrpc", "transport-adk", "browser"]
+const wanted = ["core", "transport-rest", "transport-jsonrpc", "transport-adk", "browser", "signatures"]
 
 const { config: { pnpm } } = JSON.parse(read("package.json"))
 const pinned = (name: string): string =>
@@ -24,9 +24,13 @@ const run = (command: string, args: ReadonlyArray<string>, cwd = root) => {
 
 const main = `import { BrowserAgent } from "@effect-a2a/browser"
 import { Agent, AgentStream, Credentials } from "@effect-a2a/core"
+import { CardSignature, KeySet } from "@effect-a2a/signatures"
 import { JsonRpc } from "@effect-a2a/transport-jsonrpc"
 import { Rest } from "@effect-a2a/transport-rest"
 import { Effect, Layer, Redacted, Stream } from "effect"
+import { FetchHttpClient } from "effect/http"
+
+const verifying = CardSignature.layerVerify({ keys: KeySet.fromUrl("https://agent.test/jwks.json") })
 
 const demo = fetch("/demo.json").then((response) => response.json())
 
@@ -40,7 +44,7 @@ const ask = (layer: Layer.Layer<Agent.Agent, unknown>) =>
 const answers = Effect.flatMap(Effect.promise(() => demo), ({ key, url }) =>
   Effect.forEach([Rest.layer, JsonRpc.layer], (binding) =>
     ask(BrowserAgent.layerOver(binding({ url })).pipe(
-      Layer.provide(Credentials.layerBearer(Redacted.make(key)))
+      Layer.provide([Credentials.layerBearer(Redacted.make(key)), Layer.provide(verifying, FetchHttpClient.layer)])
     ))))
 
 Effect.runPromise(answers).then(
@@ -66,7 +70,7 @@ await esbuild.build({ entryPoints: ["src/main.ts"], outfile: input, logLevel: "s
 
 const bundle = await rollup({ input, plugins: [nodeResolve({ browser: true })],
   onLog: (level, { message }) => level === "warn" && warnings.rollup.push(message) })
-await bundle.write({ file: "dist/rollup/main.js", format: "es" })
+await bundle.write({ dir: "dist/rollup", format: "es" })
 
 const stats = await new Promise((resolve, reject) => webpack({
   mode: "production", target: "web", entry: "./" + input, performance: { hints: false },

@@ -25,7 +25,6 @@ import * as AgentError from "@effect-a2a/core/AgentError"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
-import * as Predicate from "effect/Predicate"
 import * as Jose from "./internal/jose.ts"
 import * as Remote from "./internal/remote.ts"
 import type { Algorithm, FetchOptions, Jwk, Jwks } from "./Jwk.ts"
@@ -166,7 +165,3 @@ export const merge = (...sets: ReadonlyArray<KeySet>): KeySet => ({
     return found.length === 0 && failed !== undefined ? yield* failed.failure : found
   })
 })
-
-/** Returns true for a set of keys. */
-export const isKeySet = (value: unknown): value is KeySet =>
-  Predicate.hasProperty(value, "find") && Predicate.isFunction(value.find)
