@@ -29,6 +29,7 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -381,13 +382,41 @@ export const readHeaders = (
   secret: ReadonlyArray<string> = []
 ): Readonly<Record<string, string>> => Headers.removeMany(headers, [...credentialHeaders, ...secret])
 
-/** Provides the extensions that the request asks for (`ServiceParameters.Current`), and its headers. */
-export const withServiceParameters =
-  (request: HttpServerRequest.HttpServerRequest) => <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
-    const header = request.headers["a2a-extensions"] ?? request.headers["x-a2a-extensions"] ?? ""
-    const extensions = header.split(",").map((uri) => uri.trim()).filter((uri) => uri !== "")
-    return self.pipe(
-      Effect.provideService(ServiceParameters.Current, { extensions, headers: {} }),
-      Effect.provideService(CurrentHeaders, readHeaders(request))
-    )
-  }
+/** The URIs of the extensions that are activated for the request that is served; `undefined` outside of a request. */
+const CurrentActivated = Context.Reference<Ref.Ref<ReadonlyArray<string>> | undefined>(
+  "@effect-a2a/core/ServerHandler/CurrentActivated",
+  { defaultValue: () => undefined }
+)
+
+/**
+ * Reports extensions as activated, in the `A2A-Extensions` header of the response to the request that is served (A2A
+ * 1.0, "Extensions", Extension Activation). Those that the request does not ask for are left out. Has no effect once the head of the response is sent: with the
+ * first event of a stream.
+ */
+export const activateExtensions = (uris: ReadonlyArray<string>): Effect.Effect<void> =>
+  Effect.flatMap(
+    CurrentActivated,
+    (activated) => activated === undefined ? Effect.void : Ref.update(activated, (current) => [...current, ...uris])
+  )
+
+/**
+ * Provides the extensions that the request asks for (`ServiceParameters.Current`), and its headers. The response names the
+ * extensions that are activated.
+ */
+export const withServiceParameters = (request: HttpServerRequest.HttpServerRequest) => {
+  // 0.3 has another name
+  const name = request.headers["a2a-extensions"] === undefined ? "x-a2a-extensions" : "a2a-extensions"
+  const requested = (request.headers[name] ?? "").split(",").map((uri) => uri.trim()).filter((uri) => uri !== "")
+  return <E, R>(self: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+    Effect.gen(function*() {
+      const activated = yield* Ref.make<ReadonlyArray<string>>([])
+      const response = yield* self.pipe(
+        Effect.provideService(ServiceParameters.Current, { extensions: requested, headers: {} }),
+        Effect.provideService(CurrentHeaders, readHeaders(request)),
+        Effect.provideService(CurrentActivated, activated)
+      )
+      const uris = yield* Ref.get(activated)
+      const names = [...new Set(requested)].filter((uri) => uris.includes(uri))
+      return names.length === 0 ? response : HttpServerResponse.setHeader(response, name, names.join(", "))
+    })
+}

@@ -54,6 +54,7 @@ export const responseHeaders: ReadonlyArray<string> = [
   "www-authenticate",
   "a2a-version",
   "a2a-extensions",
+  "x-a2a-extensions",
   "etag"
 ]
 
