@@ -58,6 +58,7 @@ describe.each(combinations)("$name", (one) => {
             const where = `${kind} at ${nameOf(path)}`
             const text = plant(sample, path, make(300))
             yield* outcome(call("GetTask", answer(one, name, text, 200)), where)
+            if (path.length > 2) continue
             yield* outcome(call("GetTask", answer(one, name, text, 400)), where)
             yield* outcome(call("SendStreamingMessage", answer(one, name, text, 200, true)), where)
           }

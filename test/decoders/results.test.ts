@@ -28,9 +28,9 @@ describe.each(combinations)("$name", (one) => {
         const codec: any = Client.dialectOf(one).success[tag]
         const isStream = Operation.all[tag].mode === "streaming"
         const isKnown = isRepeated(one, tag)
-        // the parts of a page and of events are those of a task and a message
-        const isPart = isStream || tag === "ListTasks"
-        for (const sample of Client.resultsOf(one, tag)) {
+        for (const [index, sample] of Client.resultsOf(one, tag).entries()) {
+          // the parts of a page, of events and of the task of a send are those of a task and a message
+          const isPart = isStream || tag === "ListTasks" || (tag === "SendMessage" && index === 0)
           for (const path of isKnown ? [[]] : places(sample)) {
             for (const [kind, make] of Object.entries(isKnown || isPart ? few : kindsAt(sample, path))) {
               const name = `${kind} at ${nameOf(path)}`

@@ -45,7 +45,7 @@ const shortest = (effect: Effect.Effect<unknown>, runs: number): Effect.Effect<n
   Effect.map(Effect.replicateEffect(measure(effect), runs), (all) => Math.min(...all))
 
 /**
- * Asserts that ten times the size takes less than 25 times as long, where quadratic work takes a hundred times. Times
+ * Asserts that ten times the size takes less than 50 times as long, where quadratic work takes a hundred times. Times
  * below two milliseconds are noise, and count as two.
  */
 export const assertLinear = (
@@ -54,7 +54,7 @@ export const assertLinear = (
   count = 1000
 ): Effect.Effect<void> =>
   Effect.gen(function*() {
-    const isLinear = (small: number, large: number) => large < 25 * Math.max(small, 2)
+    const isLinear = (small: number, large: number) => large < 50 * Math.max(small, 2)
     const large = run(10 * count)
     const first = yield* measure(large)
     if (isLinear(0, first)) return
