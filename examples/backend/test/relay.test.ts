@@ -1,10 +1,9 @@
 import { Agent, AgentStream, AgentTransport, Conversation } from "@effect-a2a/core"
-import type { AgentExecutor } from "@effect-a2a/server"
+import { AgentExecutor } from "@effect-a2a/server"
 import { AgentTest, Script } from "@effect-a2a/testing"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import * as Relay from "../src/Relay.ts"
 
 class Remote extends Agent.Tag<Remote>()("test/Remote") {}
 
@@ -16,7 +15,7 @@ const relayed = (script: Layer.Layer<AgentExecutor.AgentExecutor>) => {
   )
   return Agent.layer.pipe(
     Layer.provide(AgentTest.layerWith()),
-    Layer.provide(Relay.executor),
+    Layer.provide(AgentExecutor.delegate()),
     Layer.provide(Layer.effect(Agent.Agent, Remote)),
     Layer.provideMerge(remote)
   )
