@@ -173,7 +173,9 @@ export const make = (
   check: (operation, body) => Effect.asVoid(Effect.fromResult(decode(dialect, operation, body, recognizers))),
   call: Effect.fnUntraced(function*(operation, body) {
     const request = yield* Effect.fromResult(decode(dialect, operation, body, recognizers))
-    const success = yield* transport.call(operation, request).pipe(Effect.mapError((error) => error.reason))
+    const call = transport.call(operation, request).pipe(Effect.mapError((error) => error.reason))
+    const drain = operation.kind === "send" ? yield* CurrentDrain : undefined
+    const success = yield* drain === undefined ? call : Effect.raceFirst(call, failOnDrain(drain))
     return yield* Effect.fromResult(encoder(dialect, operation)(success))
   }),
   stream: (operation, body) =>
@@ -185,6 +187,27 @@ export const make = (
       )
     }))
 })
+
+/**
+ * Completes when the server begins to shut down: sends that wait are refused with `ServiceUnavailableError`, and streams
+ * end with it. Provided by whoever listens. Default: `undefined`, the server never says that it shuts down.
+ */
+export const CurrentDrain = Context.Reference<Effect.Effect<void> | undefined>(
+  "@effect-a2a/core/ServerHandler/CurrentDrain",
+  { defaultValue: () => undefined }
+)
+
+/** Fails when the drain completes. */
+export const failOnDrain = (drain: Effect.Effect<void>): Effect.Effect<never, AgentError.AgentErrorReason> =>
+  Effect.andThen(
+    drain,
+    Effect.fail(
+      AgentError.reason("ServiceUnavailableError", {
+        message: "the server is shutting down; try again",
+        retryAfter: "1 second"
+      })
+    )
+  )
 
 /**
  * The most members and elements of a request's body, all levels together: in memory they take far more than their text.

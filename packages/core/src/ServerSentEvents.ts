@@ -63,7 +63,7 @@ const headers = { "cache-control": "no-cache, no-transform", "x-accel-buffering"
 /**
  * Returns a response that sends each event as one frame. It begins with the first event, so that an earlier failure is a
  * response with its own status (`refuse`); if the first event takes longer than a heartbeat, it begins without it.
- * A later failure is one `event: error` frame. `StreamInterruptedError` ends the response without one: the client sees a
+ * A later failure, and the end of the server (`ServerHandler.CurrentDrain`), is one `event: error` frame. `StreamInterruptedError` ends the response without one: the client sees a
  * dropped stream, which it may resume.
  */
 export const toResponse = Effect.fnUntraced(function*(
@@ -84,14 +84,18 @@ export const toResponse = Effect.fnUntraced(function*(
     isFirst = false
     return Effect.map(events, (events) => [toText(events, options.encode)] as const)
   })
+  const drain = yield* ServerHandler.CurrentDrain
+  const beside = drain === undefined
+    ? keepAlive(heartbeat)
+    : Stream.merge(keepAlive(heartbeat), Stream.fromEffect(ServerHandler.failOnDrain(drain)))
   const body = Stream.fromPull(Effect.succeed(next)).pipe(
+    Stream.merge(beside, { haltStrategy: "left" }),
     Stream.catchCause((cause) =>
       Stream.unwrap(Effect.map(ServerHandler.reasonOf(cause), (reason) =>
         reason._tag === "StreamInterruptedError"
           ? Stream.empty
           : Stream.succeed(toErrorText(options.encodeFailure(ServerHandler.fromReason(reason))))))
     ),
-    Stream.merge(keepAlive(heartbeat), { haltStrategy: "left" }),
     Stream.encodeText
   )
   return HttpServerResponse.stream(body, { contentType: "text/event-stream", headers })

@@ -16,6 +16,7 @@
  *
  * @since 0.1.0
  */
+import * as ServerHandler from "@effect-a2a/core/ServerHandler"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as ByteSize from "effect/ByteSize"
 import * as Duration from "effect/Duration"
@@ -50,30 +51,42 @@ export interface Options<E, R> {
   readonly requestTimeout?: Duration.Input | undefined
   /** The time after which the connection of a client is closed that reads nothing of a response. Default: 30 seconds. */
   readonly stallTimeout?: Duration.Input | undefined
-  /** The time that running requests have when the layer is released; default: one second. Event streams end at once. */
+  /**
+   * The time that running requests have when the layer is released; default: one second. Sends and streams of agents end at
+   * once, with `ServiceUnavailableError`.
+   */
   readonly shutdown?: Duration.Input | undefined
 }
 
 /** The URL that the server listens on, such as `http://127.0.0.1:4000`. */
 export const url: Effect.Effect<string, never, HttpServer.HttpServer> = HttpServer.addressFormattedWith(Effect.succeed)
 
+// for the last event of an agent's stream
+const farewell = Duration.millis(200)
+
 /**
- * Ends event streams when the latch opens. They have `connection: close`: a connection that is kept alive would delay the
- * shutdown after its stream has ended.
+ * Refuses sends and ends event streams when the latch opens. Streams have `connection: close`: a connection that is kept
+ * alive would delay the shutdown after its stream has ended.
  */
 const endStreams = (latch: Latch.Latch) =>
   HttpRouter.middleware(
     (effect) =>
-      Effect.map(effect, (response) => {
-        const { body } = response
-        return body._tag === "Stream" && body.contentType?.startsWith("text/event-stream") === true
-          ? HttpServerResponse.stream(Stream.interruptWhen(body.stream, latch.await), {
-            status: response.status,
-            contentType: body.contentType,
-            headers: { ...response.headers, connection: "close" }
-          })
-          : response
-      }),
+      effect.pipe(
+        Effect.map((response) => {
+          const { body } = response
+          return body._tag === "Stream" && body.contentType?.startsWith("text/event-stream") === true
+            ? HttpServerResponse.stream(
+              Stream.interruptWhen(body.stream, Effect.andThen(latch.await, Effect.sleep(farewell))),
+              {
+                status: response.status,
+                contentType: body.contentType,
+                headers: { ...response.headers, connection: "close" }
+              }
+            )
+            : response
+        }),
+        Effect.provideService(ServerHandler.CurrentDrain, latch.await)
+      ),
     { global: true }
   )
 

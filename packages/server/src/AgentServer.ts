@@ -40,7 +40,7 @@ import * as Stream from "effect/Stream"
 import { AgentExecutor } from "./AgentExecutor.ts"
 import * as Caller from "./Caller.ts"
 import * as Running from "./internal/running.ts"
-import { type State, unsupportedReason } from "./internal/state.ts"
+import { noPush, type State, unsupportedReason } from "./internal/state.ts"
 import * as Tasks from "./internal/tasks.ts"
 import * as Turns from "./internal/turns.ts"
 import * as TaskHub from "./TaskHub.ts"
@@ -115,8 +115,7 @@ const toCard = ({ card, extendedCard }: Options): AgentCard.AgentCard => ({
   }
 })
 
-const noPush = () =>
-  Effect.fail(reason("PushNotificationNotSupportedError", { message: "This agent sends no push notifications" }))
+const refusePush = () => Effect.fail(noPush)
 
 /** Returns the challenge of the first scheme that has one: API keys and certificates have no name in HTTP. */
 const challengeOf = (schemes: ReadonlyArray<SecurityScheme.SecurityScheme>): string | undefined => {
@@ -167,10 +166,10 @@ const make = Effect.fnUntraced(function*(options: Options) {
     GetTask: Tasks.get(state),
     ListTasks: Tasks.list(state),
     CancelTask: Tasks.cancel(state),
-    CreateTaskPushNotificationConfig: noPush,
-    GetTaskPushNotificationConfig: noPush,
-    ListTaskPushNotificationConfigs: noPush,
-    DeleteTaskPushNotificationConfig: noPush,
+    CreateTaskPushNotificationConfig: refusePush,
+    GetTaskPushNotificationConfig: refusePush,
+    ListTaskPushNotificationConfigs: refusePush,
+    DeleteTaskPushNotificationConfig: refusePush,
     GetExtendedAgentCard: extendedCardOf(options),
     GetAgentCard: () => Effect.succeed(card)
   })

@@ -28,6 +28,11 @@ export interface State extends Work.Sinks {
 /** Creates the reason for an operation that the agent does not support. */
 export const unsupportedReason = (message: string): AgentErrorReason => reason("UnsupportedOperationError", { message })
 
+/** The reason for push configurations, which are refused. */
+export const noPush: AgentErrorReason = reason("PushNotificationNotSupportedError", {
+  message: "This agent sends no push notifications"
+})
+
 /** Reads a task of an owner; fails with `TaskNotFoundError` if the owner has no such task. */
 export const findTask = (
   { store }: State,

@@ -36,6 +36,7 @@ const validate = Effect.fnUntraced(function*(
 ) {
   yield* Validation.check(message.parts.length > 0, "message.parts", "must not be empty")
   yield* Validation.checkHistoryLength(configuration?.historyLength, "configuration.historyLength")
+  if (configuration?.taskPushNotificationConfig !== undefined) return yield* Effect.fail(State.noPush)
   const requested = (yield* ServiceParameters.Current).extensions
   const missing = extensions.filter(({ required, uri }) => required === true && !requested.includes(uri))
   if (missing.length > 0) {
