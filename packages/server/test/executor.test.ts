@@ -124,6 +124,17 @@ describe("an effect of an answer", () => {
   })
 })
 
+describe("a push configuration in a message", () => {
+  it.effect("is refused before a task exists if the server sends no push notifications", () =>
+    Effect.gen(function*() {
+      const configuration = { taskPushNotificationConfig: { url: "https://hook.test" } }
+      for (const one of [send("hi", { configuration }), Stream.runDrain(stream("hi", { configuration }))]) {
+        assert.strictEqual(yield* tagOf(one), "PushNotificationNotSupportedError")
+      }
+      yield* nothingIsStored
+    }).pipe(Effect.provide(serve(() => Stream.make("ok")))))
+})
+
 describe("a turn", () => {
   it.effect("knows tenant, caller and the requested extensions", () =>
     Effect.gen(function*() {
