@@ -31,6 +31,7 @@ describe("streams", () => {
       "packages/core/src/internal/transport/delivery.ts",
       "packages/core/src/internal/transport/sources.ts",
       // checks and measures events
+      "packages/server/src/internal/relay.ts",
       "packages/server/src/internal/sendable.ts",
       "packages/server/src/internal/size.ts",
       "packages/testing/src/Arbitrary.ts"
