@@ -24,8 +24,8 @@
 import type { AgentErrorReason } from "@effect-a2a/core/AgentError"
 import type { TaskId } from "@effect-a2a/core/Id"
 import type * as Message from "@effect-a2a/core/Message"
-import * as Part from "@effect-a2a/core/Part"
-import * as Recognizer from "@effect-a2a/core/Recognizer"
+import type * as Part from "@effect-a2a/core/Part"
+import type * as Recognizer from "@effect-a2a/core/Recognizer"
 import type { TaskState } from "@effect-a2a/core/TaskState"
 import * as AgentExecutor from "@effect-a2a/server/AgentExecutor"
 import * as Reply from "@effect-a2a/server/Reply"
@@ -78,30 +78,20 @@ export const say = (text: string): Say => reply(text)
 export const write = (text: string): Say => reply(Reply.progress(text))
 
 /** Recognizes what {@link think}, {@link callTool} and {@link toolResult} write into metadata, as most agents do. */
-export const recognizer: Recognizer.Recognizer = Recognizer.fromMetadata({
-  thought: "adk_thought",
-  type: "adk_type",
-  call: "function_call",
-  result: "function_response"
-})
-
-const emitMarked = (part: Part.Part): Say => reply(Reply.progress(Recognizer.mark([recognizer], part)))
+export const recognizer: Recognizer.Recognizer = Reply.recognizer
 
 /** Emits a thought. */
-export const think = (text: string): Say => emitMarked(Part.text(text, { metadata: { adk_thought: true } }))
-
-const emitTyped = (type: "function_call" | "function_response", data: Schema.Json): Say =>
-  emitMarked(Part.data(data, { metadata: { adk_type: type } }))
+export const think = (text: string): Say => reply(Reply.thought(text))
 
 /** Emits a tool call; the {@link toolResult} that belongs to it has the same id. */
 export const callTool = (
   call: { readonly id: string; readonly name: string; readonly args?: Schema.JsonObject }
-): Say => emitTyped("function_call", { id: call.id, name: call.name, args: call.args ?? {} })
+): Say => reply(Reply.toolCall(call))
 
 /** Emits the result of a tool call: JSON, JSON in a string, or `{ error, code? }`. */
 export const toolResult = (
   result: { readonly id: string; readonly name: string; readonly response: Schema.Json }
-): Say => emitTyped("function_response", { id: result.id, name: result.name, response: result.response })
+): Say => reply(Reply.toolResult(result))
 
 /** Emits a file as a status message. */
 export const file = (part: Part.Raw | Part.Url): Say => reply(Reply.progress(part))

@@ -22,9 +22,6 @@ import * as Work from "./work.ts"
 /** A message without a task, or a turn that runs, with the position of its first event. */
 export type Begun = Message.Message | { readonly work: Work.Work; readonly position: number }
 
-const busyReason = (taskId: string) =>
-  State.unsupportedReason(`Task ${taskId} is being worked on; wait until it asks for input`)
-
 /** Calls the executor: it refuses, or decides for replies or a message. */
 const decide = (
   { executor }: State.State,
@@ -83,7 +80,7 @@ const toRefusal = (
   cause: Cause.Cause<AgentErrorReason | VersionConflict | string>
 ): AgentErrorReason => {
   const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
-  if (typeof failure === "object") return failure._tag === "VersionConflict" ? busyReason(taskId) : failure
+  if (typeof failure === "object") return failure._tag === "VersionConflict" ? State.busyReason(taskId) : failure
   if (!Cause.hasInterruptsOnly(cause)) return internalError
   return canceled === undefined
     ? reason("ServiceUnavailableError", { message: "the server is shutting down", retryAfter: "1 second" })
@@ -110,7 +107,7 @@ export const begin = (state: State.State, work: Work.Work, first: Task.Task): Ef
     Effect.suspend(() => {
       const { taskId } = work.turn
       // nothing is awaited between these looks and entries
-      if (state.works.has(taskId)) return Effect.fail(busyReason(taskId))
+      if (state.works.has(taskId)) return Effect.fail(State.busyReason(taskId))
       const refusal = state.running.enter(work.owner)
       if (refusal !== undefined) return Effect.fail(refusal)
       state.works.set(taskId, work)

@@ -28,6 +28,10 @@ export interface State extends Work.Sinks {
 /** Creates the reason for an operation that the agent does not support. */
 export const unsupportedReason = (message: string): AgentErrorReason => reason("UnsupportedOperationError", { message })
 
+/** Creates the reason for a message to a task at work that takes none. */
+export const busyReason = (id: string): AgentErrorReason =>
+  unsupportedReason(`Task ${id} is being worked on; wait until it asks for input`)
+
 /** The reason for push configurations, which are refused. */
 export const noPush: AgentErrorReason = reason("PushNotificationNotSupportedError", {
   message: "This agent sends no push notifications"

@@ -16,6 +16,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Owner from "../Owner.ts"
 import * as TaskStore from "../TaskStore.ts"
+import * as Ends from "./ends.ts"
 import { follow } from "./follow.ts"
 import * as Paging from "./paging.ts"
 import * as State from "./state.ts"
@@ -144,12 +145,6 @@ export const cancel = (state: State.State) =>
     return yield* writeCanceled(state, owner, id, work?.canceled?.word)
   })
 
-const isTerminal = (event: StreamEvent.StreamEvent): boolean =>
-  TaskState.isTerminal(StreamEvent.state(event) ?? "unspecified")
-
-const endsStream = (event: StreamEvent.StreamEvent): boolean =>
-  TaskState.endsStream(StreamEvent.state(event) ?? "unspecified")
-
 /** Returns the position behind the last event that the client names, if the log has what follows. */
 const continuation = Effect.fnUntraced(function*(
   { store }: State.State,
@@ -184,7 +179,7 @@ const fromSnapshot = Effect.fnUntraced(function*(
     subscription,
     from: from ?? length,
     until: length,
-    isLast: isTerminal
+    isLast: Ends.endsTask
   })
   return from === undefined
     ? Stream.concat(Stream.succeed(EventPosition.set({ ...task }, length - 1)), rest)
@@ -209,7 +204,7 @@ const fromEvents = Effect.fnUntraced(function*(
     ? past
     : Stream.concat(
       past,
-      follow(state.store, { owner, id, subscription, from: length, until: length, isLast: endsStream })
+      follow(state.store, { owner, id, subscription, from: length, until: length, isLast: Ends.endsTurn })
     )
 })
 

@@ -21,6 +21,7 @@ import * as Owner from "../Owner.ts"
 import type { Subscription } from "../TaskHub.ts"
 import type { Stored } from "../TaskStore.ts"
 import { begin as beginWork, type Begun } from "./begin.ts"
+import * as Ends from "./ends.ts"
 import { follow } from "./follow.ts"
 import * as Sendable from "./sendable.ts"
 import * as State from "./state.ts"
@@ -134,7 +135,7 @@ const proceed = (
       return yield* update(state, work, request.message)
     }
     if (work === undefined || work.isDeciding || !TaskState.endsStream(taskState)) {
-      return yield* Effect.fail(State.unsupportedReason(`Task ${id} is being worked on; wait until it asks for input`))
+      return yield* Effect.fail(State.busyReason(id))
     }
     // its last event is written, its finalizers run
     const fiber = FiberMap.getUnsafe(state.fibers, id)
@@ -205,9 +206,6 @@ export const send = (state: State.State) =>
     return Trim.trimHistory(task, configuration?.historyLength)
   }, Effect.scoped)
 
-const endsStream = (event: StreamEvent.StreamEvent): boolean =>
-  TaskState.endsStream(StreamEvent.state(event) ?? "unspecified")
-
 /** Sends a message and streams the turn. */
 export const sendStreaming =
   (state: State.State) =>
@@ -216,6 +214,6 @@ export const sendStreaming =
       "_tag" in begun
         ? Stream.succeed(begun)
         : Stream.map(
-          followTurn(state, begun, endsStream),
+          followTurn(state, begun, Ends.endsTurn),
           Trim.trimEvent(request.configuration?.historyLength)
         )))

@@ -1,10 +1,9 @@
 /** A turn while it runs, and the writes to its task. Tested in `packages/server/test/cancel.test.ts`. */
 import type { AgentErrorReason } from "@effect-a2a/core/AgentError"
 import type * as Message from "@effect-a2a/core/Message"
-import * as StreamEvent from "@effect-a2a/core/StreamEvent"
+import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
 import * as TaskProgress from "@effect-a2a/core/TaskProgress"
-import * as TaskState from "@effect-a2a/core/TaskState"
 import type * as Arr from "effect/Array"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -14,6 +13,7 @@ import type { Turn } from "../AgentExecutor.ts"
 import type * as Owner from "../Owner.ts"
 import type { TaskHub } from "../TaskHub.ts"
 import type { TaskStore, VersionConflict } from "../TaskStore.ts"
+import * as Ends from "./ends.ts"
 import * as Words from "./words.ts"
 
 /** The services that a turn writes to. */
@@ -87,9 +87,6 @@ export const keepWords = (
   })
 }
 
-const endsStream = (event: StreamEvent.StreamEvent): boolean =>
-  TaskState.endsStream(StreamEvent.state(event) ?? "unspecified")
-
 // after more events than this, readers in this process get a chance to read them before others follow
 const largeBatch = 64
 
@@ -103,7 +100,7 @@ export const write = (
   if (first === undefined) return Effect.void
   const written = append(sinks, work, [first, ...others])
   const appended = Effect.uninterruptible(
-    events.some(endsStream) ? Effect.andThen(keepWords(sinks, work, events), written) : written
+    events.some(Ends.endsTurn) ? Effect.andThen(keepWords(sinks, work, events), written) : written
   )
   const ordered = work.inbox === undefined ? appended : work.writes.withPermit(appended)
   return events.length > largeBatch ? Effect.andThen(ordered, Effect.yieldNow) : ordered
