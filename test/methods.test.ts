@@ -5,6 +5,7 @@ import { RestServer } from "@effect-a2a/transport-rest"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { HttpClient, HttpClientRequest, HttpRouter, HttpServerResponse } from "effect/http"
+import { covers } from "./support/covers.ts"
 import { ask, type Init, served } from "./support/serve.ts"
 
 const agent = AgentServer.layerMemory({ card: { name: "Agent", description: "For tests" } }).pipe(
@@ -50,7 +51,7 @@ describe("methods that a path has no route for", () => {
       }
       assert.strictEqual((yield* head("/rpc")).status, 405)
       assert.strictEqual((yield* head("/.well-known/agent-card.json")).status, 200)
-    }).pipe(Effect.provide(app)))
+    }).pipe(Effect.provide(app)), covers("field:N2-21"))
 
   it.effect("do not change what the application serves, and what it does not", () =>
     Effect.gen(function*() {
@@ -72,7 +73,7 @@ describe("spellings", () => {
       assert.include(canceled.text, "TASK_NOT_CANCELABLE")
       // the colon of an id stays one
       assert.include((yield* ask("/a2a/tasks/a%3Acancel", { headers: version })).text, "unknown task a:cancel")
-    }).pipe(Effect.provide(app)))
+    }).pipe(Effect.provide(app)), covers("field:N2-20"))
 
   it.effect("members of a query may be in snake case, as those of bodies", () =>
     Effect.gen(function*() {
@@ -84,20 +85,24 @@ describe("spellings", () => {
       const page = yield* ask("/a2a/tasks?page_size=1&include_artifacts=true", { headers: version })
       assert.deepStrictEqual([page.json.pageSize, page.json.tasks[0].artifacts.length], [1, 1])
       assert.strictEqual((yield* ask("/a2a/tasks?page_size=0", { headers: version })).status, 400)
-    }).pipe(Effect.provide(app)))
+    }).pipe(Effect.provide(app)), covers("field:N2-59"))
 })
 
 describe("bodies that are not read", () => {
-  it.effect("compressed ones are refused with 415, and large ones with the words of invalid requests", () =>
-    Effect.gen(function*() {
-      for (const path of ["/a2a/message:send", "/rpc"]) {
-        const { status } = yield* send(path, { headers: { ...version, "content-encoding": "gzip" } })
-        assert.strictEqual(status, 415, path)
-      }
-      const many = JSON.stringify({ message, metadata: { all: Array.from({ length: 500_001 }, () => 0) } })
-      const { json, status } = yield* send("/a2a/message:send", { body: many })
-      assert.deepStrictEqual([status, json.error.status], [413, "INVALID_ARGUMENT"])
-    }).pipe(Effect.provide(app)))
+  it.effect(
+    "compressed ones are refused with 415, and large ones with the words of invalid requests",
+    () =>
+      Effect.gen(function*() {
+        for (const path of ["/a2a/message:send", "/rpc"]) {
+          const { status } = yield* send(path, { headers: { ...version, "content-encoding": "gzip" } })
+          assert.strictEqual(status, 415, path)
+        }
+        const many = JSON.stringify({ message, metadata: { all: Array.from({ length: 500_001 }, () => 0) } })
+        const { json, status } = yield* send("/a2a/message:send", { body: many })
+        assert.deepStrictEqual([status, json.error.status], [413, "INVALID_ARGUMENT"])
+      }).pipe(Effect.provide(app)),
+    covers("field:N2-59")
+  )
 
   it.effect("a valid notification of JSON-RPC has no answer and no effect", () =>
     Effect.gen(function*() {
@@ -111,5 +116,5 @@ describe("bodies that are not read", () => {
       assert.strictEqual((yield* notify("GetTask", {})).json.error.code, -32602)
       const list = yield* ask("/a2a/tasks", { headers: version })
       assert.strictEqual(list.json.totalSize, 0)
-    }).pipe(Effect.provide(app)))
+    }).pipe(Effect.provide(app)), covers("field:N2-59"))
 })

@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import * as ByteSize from "effect/ByteSize"
 import { HttpIncomingMessage, HttpRouter } from "effect/http"
+import { covers } from "../../../test/support/covers.ts"
 
 const routes = Layer.mergeAll(RestServer.routes(), JsonRpcServer.routes({ path: "/rpc" })).pipe(
   Layer.provide(AgentServer.layerMemory({ card: { name: "Agent", description: "For tests" } })),
@@ -61,7 +62,7 @@ describe("a body that is too large for a web handler", () => {
         assert.include(json.error?.message ?? json.message, "too large")
         assert.isAtMost(count(), 17, path)
       }
-    }))
+    }), covers("field:N2-58"))
 
   it.live("is refused before it is read if its length is announced", () =>
     Effect.gen(function*() {
@@ -72,7 +73,7 @@ describe("a body that is too large for a web handler", () => {
         assert.strictEqual((yield* post(handler, path, body, headers)).status, 413)
         assert.isAtMost(count(), 1, path)
       }
-    }))
+    }), covers("field:N2-58"))
 
   it.live("is read up to the limit, or to another one that is provided", () =>
     Effect.gen(function*() {

@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Layer, Schema, Stream } from "effect"
 import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
+import { covers } from "../../../test/support/covers.ts"
 
 const routes = Layer.mergeAll(RestServer.routes({ path: "/a2a" }), CardServer.routes()).pipe(
   Layer.provide(AgentServer.layerMemory({ card: { name: "Agent", description: "For tests" } })),
@@ -39,7 +40,7 @@ describe("the origin of a card", () => {
         const { headers: { vary }, url } = yield* read(headers)
         assert.deepStrictEqual([url, vary], ["http://agent.test/a2a", "A2A-Version"])
       }
-    }).pipe(Effect.provide(InProcessHttp.layer(routes))))
+    }).pipe(Effect.provide(InProcessHttp.layer(routes))), covers("field:N2-14"))
 
   it.effect("is the one that the application names", () =>
     Effect.gen(function*() {
