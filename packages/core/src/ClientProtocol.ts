@@ -63,6 +63,8 @@ export interface Traits {
   readonly getReturnsAnswer?: boolean | undefined
   /** True if a subscription always replays the task from its first event. Default: false. */
   readonly subscriptionReplays?: boolean | undefined
+  /** The body of a push notification is the task after the event, not the event. */
+  readonly pushesTask?: boolean | undefined
 }
 
 /** A protocol version: everything that a client's binding needs to write and read it. */

@@ -160,6 +160,12 @@ const toFrames = <A extends object>(
   return Result.succeed(frames as unknown as Arr.NonEmptyReadonlyArray<Frame>)
 }
 
+/** The name of the dialect of the request that is served, such as `A2A 0.3 REST`; `undefined` in the same process. */
+export const CurrentDialect = Context.Reference<string | undefined>(
+  "@effect-a2a/core/ServerHandler/CurrentDialect",
+  { defaultValue: () => undefined }
+)
+
 /**
  * Creates the handler of one dialect. Fails with `InvalidParamsError` if a request does not match the dialect, and with
  * `InvalidAgentResponseError` if the dialect cannot express what the agent returned. `recognizers` mark the parts of
@@ -173,7 +179,10 @@ export const make = (
   check: (operation, body) => Effect.asVoid(Effect.fromResult(decode(dialect, operation, body, recognizers))),
   call: Effect.fnUntraced(function*(operation, body) {
     const request = yield* Effect.fromResult(decode(dialect, operation, body, recognizers))
-    const call = transport.call(operation, request).pipe(Effect.mapError((error) => error.reason))
+    const call = transport.call(operation, request).pipe(
+      Effect.mapError((error) => error.reason),
+      Effect.provideService(CurrentDialect, dialect.name)
+    )
     const drain = operation.kind === "send" ? yield* CurrentDrain : undefined
     const success = yield* drain === undefined ? call : Effect.raceFirst(call, failOnDrain(drain))
     return yield* Effect.fromResult(encoder(dialect, operation)(success))
@@ -183,6 +192,7 @@ export const make = (
       const encode = encoder(dialect, operation)
       return transport.stream(operation, request).pipe(
         Stream.mapError((error) => error.reason),
+        Stream.provideService(CurrentDialect, dialect.name),
         Stream.mapArrayEffect((events) => Effect.fromResult(toFrames(events, encode)))
       )
     }))

@@ -36,13 +36,16 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { AgentExecutor } from "./AgentExecutor.ts"
 import * as Caller from "./Caller.ts"
+import * as Push from "./internal/push/operations.ts"
 import * as Running from "./internal/running.ts"
-import { noPush, type State, unsupportedReason } from "./internal/state.ts"
+import { type State, unsupportedReason } from "./internal/state.ts"
 import * as Tasks from "./internal/tasks.ts"
 import * as Turns from "./internal/turns.ts"
+import { PushSender } from "./PushSender.ts"
 import * as TaskHub from "./TaskHub.ts"
 import * as TaskStore from "./TaskStore.ts"
 
@@ -100,7 +103,7 @@ const inProcess: AgentCard.AgentInterface = {
   protocolVersion: "1.0"
 }
 
-const toCard = ({ card, extendedCard }: Options): AgentCard.AgentCard => ({
+const toCard = ({ card, extendedCard }: Options, pushNotifications: boolean): AgentCard.AgentCard => ({
   version: "1.0.0",
   supportedInterfaces: [],
   defaultInputModes: ["text/plain"],
@@ -110,12 +113,10 @@ const toCard = ({ card, extendedCard }: Options): AgentCard.AgentCard => ({
   capabilities: {
     streaming: true,
     ...card.capabilities,
-    pushNotifications: false,
+    pushNotifications,
     extendedAgentCard: extendedCard !== undefined
   }
 })
-
-const refusePush = () => Effect.fail(noPush)
 
 /** Returns the challenge of the first scheme that has one: API keys and certificates have no name in HTTP. */
 const challengeOf = (schemes: ReadonlyArray<SecurityScheme.SecurityScheme>): string | undefined => {
@@ -142,11 +143,13 @@ const extendedCardOf = ({ card, extendedCard }: Options) => (request: Operation.
   })
 
 const make = Effect.fnUntraced(function*(options: Options) {
-  const card = toCard(options)
+  const push = Option.getOrUndefined(yield* Effect.serviceOption(PushSender))
+  const card = toCard(options, push !== undefined)
   const state: State = {
     executor: yield* AgentExecutor,
     store: yield* TaskStore.TaskStore,
     hub: yield* TaskHub.TaskHub,
+    push,
     works: new Map(),
     fibers: yield* FiberMap.make<Id.TaskId>(),
     running: Running.make({
@@ -166,16 +169,15 @@ const make = Effect.fnUntraced(function*(options: Options) {
     GetTask: Tasks.get(state),
     ListTasks: Tasks.list(state),
     CancelTask: Tasks.cancel(state),
-    CreateTaskPushNotificationConfig: refusePush,
-    GetTaskPushNotificationConfig: refusePush,
-    ListTaskPushNotificationConfigs: refusePush,
-    DeleteTaskPushNotificationConfig: refusePush,
+    ...Push.make(state),
     GetExtendedAgentCard: extendedCardOf(options),
     GetAgentCard: () => Effect.succeed(card)
   })
 })
 
-/** Serves an executor over any store and hub. Turns run in the layer's scope: closing it cancels them. */
+/**
+ * Serves an executor over any store and hub, and sends push notifications if a `PushSender` is provided. Turns run in the layer's scope: closing it cancels them.
+ */
 export const layer = (
   options: Options
 ): Layer.Layer<AgentTransport.AgentTransport, never, AgentExecutor | TaskStore.TaskStore | TaskHub.TaskHub> =>

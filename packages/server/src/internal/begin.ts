@@ -15,6 +15,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Answer } from "../AgentExecutor.ts"
 import type { VersionConflict } from "../TaskStore.ts"
+import * as Push from "./push/operations.ts"
 import { internalError, run, toReason, withTurnSpan } from "./run.ts"
 import * as State from "./state.ts"
 import * as Work from "./work.ts"
@@ -68,6 +69,11 @@ const program = (
       return
     }
     const position = work.length
+    const { webhook } = work
+    if (webhook !== undefined && state.push !== undefined) {
+      // before the first event, which would be missed otherwise
+      yield* Effect.catchDefect(Push.save(state.push, work.owner, taskId, webhook), storeDied)
+    }
     yield* Effect.catchDefect(Work.write(state, work, [first]), storeDied)
     work.isDeciding = false
     yield* Deferred.succeed(begun, { work, position })

@@ -22,7 +22,7 @@ import * as Paging from "./paging.ts"
 import * as State from "./state.ts"
 import * as Trim from "./trim.ts"
 import * as Validation from "./validation.ts"
-import type * as Work from "./work.ts"
+import * as Work from "./work.ts"
 
 type Request<K extends Operation.Tag> = Operation.Request<Operation.All[K]>
 
@@ -127,6 +127,7 @@ const writeCanceled = (
     const event = StreamEvent.statusUpdate({ taskId: id, ...contextId, status })
     return yield* state.store.append(owner, id, { expected: length, events: [event] }).pipe(
       Effect.tap((length) => state.hub.publish(id, length)),
+      Effect.tap(() => Work.notify(state, owner, id, [event])),
       Effect.as({ ...task, status }),
       Effect.uninterruptible,
       Effect.catchTag("VersionConflict", () => writeCanceled(state, owner, id, word))

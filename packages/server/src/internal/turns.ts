@@ -23,6 +23,7 @@ import type { Stored } from "../TaskStore.ts"
 import { begin as beginWork, type Begun } from "./begin.ts"
 import * as Ends from "./ends.ts"
 import { follow } from "./follow.ts"
+import * as Push from "./push/operations.ts"
 import * as Sendable from "./sendable.ts"
 import * as State from "./state.ts"
 import * as Trim from "./trim.ts"
@@ -32,12 +33,13 @@ import * as Work from "./work.ts"
 
 /** Fails if the message is invalid or does not ask for every required extension. Nothing is written before. */
 const validate = Effect.fnUntraced(function*(
-  { extensions }: State.State,
+  { extensions, push }: State.State,
   { configuration, message }: Operation.SendMessageRequest
 ) {
   yield* Validation.check(message.parts.length > 0, "message.parts", "must not be empty")
   yield* Validation.checkHistoryLength(configuration?.historyLength, "configuration.historyLength")
-  if (configuration?.taskPushNotificationConfig !== undefined) return yield* Effect.fail(State.noPush)
+  const webhook = configuration?.taskPushNotificationConfig
+  if (webhook !== undefined) yield* push === undefined ? Effect.fail(State.noPush) : push.check(webhook)
   const requested = (yield* ServiceParameters.Current).extensions
   const missing = extensions.filter(({ required, uri }) => required === true && !requested.includes(uri))
   if (missing.length > 0) {
@@ -73,8 +75,9 @@ const start = Effect.fnUntraced(function*(
   const turn = yield* Turns.make(state, owner, request, taskId, stored?.task, inbox)
   const first = yield* toFirstSnapshot(turn)
   yield* Validation.check(Sendable.canBeSent(first), "message", `must have ${Sendable.rule} only`)
+  const webhook = request.configuration?.taskPushNotificationConfig
   const takes = typeof takesUpdates === "function" ? takesUpdates(turn) : takesUpdates
-  return yield* beginWork(state, Work.make(owner, turn, stored?.length ?? 0, takes ? inbox : undefined), first)
+  return yield* beginWork(state, Work.make(owner, turn, stored?.length ?? 0, takes ? inbox : undefined, webhook), first)
 })
 
 /** The most messages that a turn takes while it is at work. */
@@ -84,7 +87,7 @@ const maxUpdates = 1000
 const update = Effect.fnUntraced(function*(
   state: State.State,
   work: Work.Work,
-  message: Message.Message
+  { configuration, message }: Operation.SendMessageRequest
 ): Effect.fn.Return<Begun, AgentErrorReason> {
   const { contextId, taskId } = work.turn
   const received = { ...message, taskId, contextId }
@@ -92,6 +95,8 @@ const update = Effect.fnUntraced(function*(
     const message = `Task ${taskId} has taken ${maxUpdates} messages while at work, the most that are allowed`
     return yield* Effect.fail(reason("RateLimitError", { message }))
   }
+  const webhook = configuration?.taskPushNotificationConfig
+  if (webhook !== undefined && state.push !== undefined) yield* Push.save(state.push, work.owner, taskId, webhook)
   const position = yield* Work.writeSnapshot(
     state,
     work,
@@ -132,7 +137,7 @@ const proceed = (
     const work = state.works.get(id)
     if (work === undefined && !TaskState.isAtWork(taskState)) return yield* start(state, owner, request, id, stored)
     if (work !== undefined && work.inbox !== undefined && !work.isDeciding && !TaskState.endsStream(taskState)) {
-      return yield* update(state, work, request.message)
+      return yield* update(state, work, request)
     }
     if (work === undefined || work.isDeciding || !TaskState.endsStream(taskState)) {
       return yield* Effect.fail(State.busyReason(id))

@@ -1,7 +1,10 @@
 /** A turn while it runs, and the writes to its task. Tested in `packages/server/test/cancel.test.ts`. */
 import type { AgentErrorReason } from "@effect-a2a/core/AgentError"
+import type * as Id from "@effect-a2a/core/Id"
 import type * as Message from "@effect-a2a/core/Message"
+import type * as PushNotification from "@effect-a2a/core/PushNotification"
 import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
+import * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
 import * as TaskProgress from "@effect-a2a/core/TaskProgress"
 import type * as Arr from "effect/Array"
@@ -11,6 +14,7 @@ import type * as Queue from "effect/Queue"
 import * as Semaphore from "effect/Semaphore"
 import type { Turn } from "../AgentExecutor.ts"
 import type * as Owner from "../Owner.ts"
+import type { PushSender } from "../PushSender.ts"
 import type { TaskHub } from "../TaskHub.ts"
 import type { TaskStore, VersionConflict } from "../TaskStore.ts"
 import * as Ends from "./ends.ts"
@@ -20,6 +24,8 @@ import * as Words from "./words.ts"
 export interface Sinks {
   readonly store: TaskStore["Service"]
   readonly hub: TaskHub["Service"]
+  /** Sends push notifications, if the server does. */
+  readonly push: PushSender["Service"] | undefined
 }
 
 export interface Work {
@@ -31,6 +37,8 @@ export interface Work {
   readonly received: Array<Message.Message>
   /** Orders the writes of the turn and those of messages that arrive meanwhile. */
   readonly writes: Semaphore.Semaphore
+  /** The configuration that came with the message. */
+  readonly webhook: PushNotification.PushNotificationConfig | undefined
   /** The length of the log behind the last write. */
   length: number
   /** The executor decides between a task and a message; nothing is written yet. */
@@ -48,10 +56,17 @@ export interface Work {
 }
 
 /** `length` is that of the task's log. */
-export const make = (owner: Owner.Owner, turn: Turn, length: number, inbox: Work["inbox"]): Work => ({
+export const make = (
+  owner: Owner.Owner,
+  turn: Turn,
+  length: number,
+  inbox: Work["inbox"],
+  webhook: Work["webhook"]
+): Work => ({
   owner,
   turn,
   inbox,
+  webhook,
   received: [],
   writes: Semaphore.makeUnsafe(1),
   length,
@@ -63,13 +78,25 @@ export const make = (owner: Owner.Owner, turn: Turn, length: number, inbox: Work
   canceled: undefined
 })
 
+/** Queues notifications of events that were written. */
+export const notify = (
+  { push, store }: Sinks,
+  owner: Owner.Owner,
+  taskId: Id.TaskId,
+  events: ReadonlyArray<StreamEvent.StreamEvent>
+): Effect.Effect<void> =>
+  push === undefined
+    ? Effect.void
+    : push.deliver({ owner, taskId, events, task: Effect.map(store.get(owner, taskId), (stored) => stored?.task) })
+
 /** Appends events to the log, then announces them. */
-const append = ({ hub, store }: Sinks, work: Work, events: Arr.NonEmptyReadonlyArray<StreamEvent.StreamEvent>) =>
-  Effect.suspend(() => store.append(work.owner, work.turn.taskId, { expected: work.length, events })).pipe(
+const append = (sinks: Sinks, work: Work, events: Arr.NonEmptyReadonlyArray<StreamEvent.StreamEvent>) =>
+  Effect.suspend(() => sinks.store.append(work.owner, work.turn.taskId, { expected: work.length, events })).pipe(
     Effect.flatMap((length) => {
       work.length = length
-      return hub.publish(work.turn.taskId, length)
-    })
+      return sinks.hub.publish(work.turn.taskId, length)
+    }),
+    Effect.tap(() => notify(sinks, work.owner, work.turn.taskId, events))
   )
 
 /** Adds what was said in the turn to the transcript of its context, with events that are about to be written. */

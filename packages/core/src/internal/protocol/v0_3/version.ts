@@ -32,6 +32,7 @@ const kindJson: Dialect.Dialect = { ...KindJson.calling, success }
 
 export const v0_3 = {
   ...client,
+  traits: { pushesTask: true },
   versionRequired: false,
   agentCard,
   http: { failure: { decode: readBody, encode: writeBareBody } },
