@@ -1,4 +1,4 @@
-/** Posts one notification, again if need be. Neither spans nor logs contain the URL's query, or a credential. */
+/** Posts one notification, again if need be. Spans and logs contain neither queries nor credentials. */
 import * as HttpPeer from "@effect-a2a/core/HttpPeer"
 import type * as PushNotification from "@effect-a2a/core/PushNotification"
 import * as Duration from "effect/Duration"
