@@ -296,10 +296,17 @@ const notAUrl = fromReason(
   AgentError.reason("InvalidParamsError", { message: "the request's target is not a URL" })
 )
 
+// what a URL parser removes or rewrites in a path: dot segments, backslashes, a fragment
+const rewritten = /[\\#]|\/(?:\.|%2e){1,2}(?:\/|$)/i
+
+/** Whether a request's path has the one spelling under which it is served. */
+const isPlain = ({ originalUrl }: HttpServerRequest.HttpServerRequest) =>
+  !rewritten.test(originalUrl.split("?", 1)[0] ?? "")
+
 /**
  * Makes the function that returns the URL of a request below `mount`. It fails if the target is not a URL (HTTP 400) or not
  * below `mount` (404), and if `OriginPolicy` does not permit the request. The case of `mount` counts, and every slash,
- * whatever the router thinks: a rule of a proxy for the path is not evaded.
+ * whatever the router thinks, and dot segments are not resolved (404): a rule of a proxy for the path is not evaded.
  */
 export const admit = (mount: string) => {
   const segments = mount.replace(/\/$/, "").split("/")
@@ -310,7 +317,8 @@ export const admit = (mount: string) => {
     if (url === null) return yield* Effect.fail(notAUrl)
     yield* Effect.mapError(OriginPolicy.check(request), fromReason)
     const path = url.pathname.split("/")
-    if (segments.every((segment, index) => segment.startsWith(":") || segment === path[index])) return url
+    const isBelow = segments.every((segment, index) => segment.startsWith(":") || segment === path[index])
+    if (isBelow && isPlain(request)) return url
     return yield* Effect.fail({
       ...fromReason(AgentError.reason("MethodNotFoundError", { message: `nothing is served at ${url.pathname}` })),
       status: 404
@@ -363,7 +371,8 @@ export const layerAllow = (
     (effect) =>
       effect.pipe(Effect.catch((error) => {
         const request = requestOf(error)
-        const isHere = request !== undefined && URL.parse(request.originalUrl, "http://localhost")?.pathname === path
+        const isHere = request !== undefined && isPlain(request) &&
+          URL.parse(request.originalUrl, "http://localhost")?.pathname === path
         return isHere ? Effect.succeed(toMethodRefusal(request, allowed)) : Effect.fail(error)
       })),
     { global: true }

@@ -229,25 +229,83 @@ describe("targets", () => {
     }).pipe(Effect.provide(layer))
   }, covers("attack:S2-08"))
 
-  it.live("have one spelling: neither case nor further slashes reach the agent", () => {
+  it.live("have one spelling: neither case, further slashes, dot segments nor fragments reach the agent", () => {
     const { heard, layer, send } = serve()
     return Effect.gen(function*() {
       const headers = { "a2a-version": "1.0" }
       for (
-        const target of ["/A2A/tasks", "/a2A/tasks", "//a2a/tasks", "/a2a//tasks", "/x/../A2A/tasks", "/%61%32a/tasks"]
+        const target of [
+          "/A2A/tasks",
+          "/a2A/tasks",
+          "//a2a/tasks",
+          "/a2a//tasks",
+          "/x/../A2A/tasks",
+          "/%61%32a/tasks",
+          "/a2a/./tasks",
+          "/a2a/%2e/tasks",
+          "/a2a/x/../tasks",
+          "/a2a/x/.%2E/tasks",
+          "/./a2a/tasks",
+          "/a2a/tasks/.",
+          "/a2a%2Ftasks",
+          "/a2a;x/tasks",
+          "/a2a/tasks;x=1",
+          "/a2a\\tasks",
+          "/a2a/x\\..\\tasks",
+          "/a2a/tasks#x"
+        ]
       ) {
         assert.strictEqual((yield* send(target, { headers })).status, 404, target)
       }
-      for (const target of ["/RPC", "/Rpc", "//rpc", "/r%70c", "/x/..//rpc"]) {
+      for (
+        const target of ["/RPC", "/Rpc", "//rpc", "/r%70c", "/x/..//rpc", "/./rpc", "/x/../rpc", "/rpc/.", "/rpc#x"]
+      ) {
         assert.strictEqual((yield* send(target, { body: rpc, headers: { ...headers, ...json } })).status, 404, target)
       }
-      for (const target of ["/.WELL-KNOWN/agent-card.json", "//.well-known/agent-card.json"]) {
+      for (
+        const target of [
+          "/.WELL-KNOWN/agent-card.json",
+          "//.well-known/agent-card.json",
+          "/.well-known/./agent-card.json"
+        ]
+      ) {
         assert.strictEqual((yield* send(target)).status, 404, target)
       }
       assert.deepStrictEqual(heard, [])
       assert.strictEqual((yield* send("/a2a/tasks", { headers })).status, 200)
     }).pipe(Effect.provide(layer))
   }, covers("attack:S2-09"))
+})
+
+it.live("a method or an expectation that a path does not take is refused before a body is sent, everywhere", () => {
+  const { heard, layer, send } = serve()
+  return Effect.gen(function*() {
+    const headers = { "a2a-version": "1.0" }
+    const paths = [
+      "/a2a/message:send",
+      "/a2a/message:stream",
+      "/a2a/tasks/x:cancel",
+      "/a2a/tasks",
+      "/a2a/tasks/x",
+      "/rpc"
+    ]
+    for (const path of paths) {
+      for (const method of ["HEAD", "OPTIONS", "PUT", "TRACE"]) {
+        const { body, status } = yield* send(path, { method, headers })
+        assert.strictEqual(status, 405, `${method} ${path}`)
+        if (method === "HEAD") assert.strictEqual(body, "", path)
+      }
+      // the body is announced and not sent
+      const expecting = { ...headers, ...json, "content-length": "9" }
+      const other = yield* send(path, { method: "POST", headers: { ...expecting, expect: "200-ok" } })
+      assert.strictEqual(other.status, 417, path)
+    }
+    for (const path of ["/a2a/tasks", "/a2a/tasks/x"]) {
+      const headersOfBody = { ...headers, ...json, "content-length": "9", expect: "100-continue" }
+      assert.strictEqual((yield* send(path, { method: "POST", headers: headersOfBody })).status, 405, path)
+    }
+    assert.deepStrictEqual(heard, [])
+  }).pipe(Effect.provide(layer))
 })
 
 it.live("bodies are never decompressed: another encoding than identity is refused", () => {
