@@ -29,6 +29,7 @@ import { emulator } from "./internal/commands/emulator.ts"
 import { matrix } from "./internal/commands/matrix.ts"
 import { serve } from "./internal/commands/serve.ts"
 import { task } from "./internal/commands/task.ts"
+import { webhook } from "./internal/commands/webhook.ts"
 import { Exit, faultLine, internalError } from "./internal/exit.ts"
 import { Json, Verbose } from "./internal/flags.ts"
 import * as Headers from "./internal/headers.ts"
@@ -41,7 +42,7 @@ const { version }: { readonly version: string } = createRequire(import.meta.url)
 
 /** The command with its subcommands. */
 export const command = root.pipe(
-  Command.withSubcommands([ask, chat, card, task, serve, emulator, matrix]),
+  Command.withSubcommands([ask, chat, card, task, serve, webhook, emulator, matrix]),
   Command.withGlobalFlags([Json, Verbose])
 )
 

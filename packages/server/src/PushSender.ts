@@ -41,12 +41,13 @@
 import * as AddressGuard from "@effect-a2a/core/AddressGuard"
 import type { AgentErrorReason } from "@effect-a2a/core/AgentError"
 import * as HttpPeer from "@effect-a2a/core/HttpPeer"
-import type * as Id from "@effect-a2a/core/Id"
+import * as Id from "@effect-a2a/core/Id"
 import type * as Protocol from "@effect-a2a/core/Protocol"
 import type * as PushNotification from "@effect-a2a/core/PushNotification"
 import * as ServerHandler from "@effect-a2a/core/ServerHandler"
 import type * as StreamEvent from "@effect-a2a/core/StreamEvent"
 import type * as Task from "@effect-a2a/core/Task"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -85,7 +86,7 @@ export interface Options {
   readonly allow?: ReadonlyArray<string> | "all" | undefined
   /** The longest wait for the response to one attempt. Default: 10 seconds. */
   readonly attemptTimeout?: Duration.Input | undefined
-  /** The longest time for all attempts of a notification together. Default: 2 minutes. */
+  /** The longest time from the event to the last attempt; there is always a first one. Default: 2 minutes. */
   readonly totalTimeout?: Duration.Input | undefined
   /** The pause before the second attempt, doubled before each further one, with jitter. Default: 500 ms. */
   readonly firstPause?: Duration.Input | undefined
@@ -93,9 +94,11 @@ export interface Options {
   readonly drainTimeout?: Duration.Input | undefined
   /** The most webhooks with waiting notifications; beyond it notifications are dropped. Default: 1,000. */
   readonly maxQueues?: number | undefined
+  /** The most webhooks of one owner with waiting notifications. Default: half of `maxQueues`. */
+  readonly maxQueuesPerOwner?: number | undefined
   /** The most bytes that wait for one webhook; beyond it notifications are dropped. Default: 4 MiB. */
   readonly maxQueueBytes?: number | undefined
-  /** The most bytes that wait for all webhooks. Default: 64 MiB. */
+  /** The most bytes that wait for all webhooks. Half of it may be of one owner. Default: 64 MiB. */
   readonly maxBytes?: number | undefined
   /**
    * Returns the value of the header `Authorization` for the bytes of a body, such as `PushSignature.makeSigner(…)`. A
@@ -152,15 +155,16 @@ const make = Effect.fnUntraced(function*(options: Options) {
     : AddressGuard.protect(bare, { allow })
   const lanes = yield* Lanes.make({
     maxQueues: options.maxQueues ?? 1000,
+    maxQueuesPerOwner: options.maxQueuesPerOwner ?? Math.ceil((options.maxQueues ?? 1000) / 2),
     maxQueueBytes: options.maxQueueBytes ?? 4 * 1024 * 1024,
     maxBytes: options.maxBytes ?? 64 * 1024 * 1024
   })
   yield* Effect.addFinalizer(() => Effect.timeoutOption(lanes.drain, options.drainTimeout ?? "5 seconds"))
+  const totalTimeout = Duration.toMillis(Duration.fromInputUnsafe(options.totalTimeout ?? "2 minutes"))
   const post = Post.make({
     client,
     sign,
     attemptTimeout: Duration.fromInputUnsafe(options.attemptTimeout ?? "10 seconds"),
-    totalTimeout: Duration.fromInputUnsafe(options.totalTimeout ?? "2 minutes"),
     firstPause: Duration.fromInputUnsafe(options.firstPause ?? "500 millis")
   })
   const enqueue = Effect.fnUntraced(function*(
@@ -172,11 +176,12 @@ const make = Effect.fnUntraced(function*(options: Options) {
     const { taskId } = stored
     if (body === undefined) return yield* Effect.logWarning("A push notification cannot be encoded", { taskId })
     const { url } = Redacted.value(stored.config)
-    const run = post({ config: stored.config, contentType, body }).pipe(
+    const deadline = (yield* Clock.currentTimeMillis) + totalTimeout
+    const run = post({ config: stored.config, contentType, body, id: yield* Id.messageId, deadline }).pipe(
       Effect.flatMap((outcome) => outcome === "gone" ? store.remove(owner, taskId, stored.id) : Effect.void),
       Effect.catchCause((cause) => Effect.logWarning("A push notification failed", cause))
     )
-    const isQueued = yield* lanes.offer(`${Owner.toKey(owner)} ${url}`, body.byteLength, run)
+    const isQueued = yield* lanes.offer({ owner: Owner.toKey(owner), url, size: body.byteLength, run })
     if (!isQueued) yield* Effect.logWarning("A push notification was dropped: too many wait", { taskId })
   })
   const deliver = Effect.fnUntraced(function*({ events, owner, task, taskId }: Written) {

@@ -1,18 +1,22 @@
-/** Queues of notifications, one for each receiver, each worked off by a fiber while it is not empty. */
+/** Queues of notifications, one for each webhook of an owner, each worked off by a fiber while it is not empty. */
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 
 /** The limits of the queues. */
 export interface Limits {
-  /** The most receivers with waiting notifications. */
+  /** The most webhooks with waiting notifications, of all owners and of one. */
   readonly maxQueues: number
-  /** The most bytes that wait for one receiver. */
+  readonly maxQueuesPerOwner: number
+  /** The most bytes that wait for one webhook. */
   readonly maxQueueBytes: number
-  /** The most bytes that wait for all. */
+  /** The most bytes that wait for all; half of it of one owner. */
   readonly maxBytes: number
 }
 
-interface Item {
+/** A notification that is sent when those before it are. */
+export interface Item {
+  readonly owner: string
+  readonly url: string
   readonly size: number
   readonly run: Effect.Effect<void>
 }
@@ -22,43 +26,55 @@ interface Lane {
   size: number
 }
 
-/** Makes the function that queues an effect for a receiver; it returns false if the limits do not allow it. */
-export const make = Effect.fnUntraced(function*({ maxBytes, maxQueueBytes, maxQueues }: Limits) {
+interface Share {
+  readonly lanes: Map<string, Lane>
+  size: number
+}
+
+/** Makes the function that queues an item; it returns false if the limits do not allow it. */
+export const make = Effect.fnUntraced(function*({ maxBytes, maxQueueBytes, maxQueues, maxQueuesPerOwner }: Limits) {
   const fibers = yield* FiberSet.make<void>()
-  const lanes = new Map<string, Lane>()
-  let bytes = 0
-  const work = (key: string, lane: Lane): Effect.Effect<void> =>
+  const shares = new Map<string, Share>()
+  let size = 0
+  let count = 0
+  const add = (share: Share, lane: Lane, bytes: number) => {
+    lane.size += bytes
+    share.size += bytes
+    size += bytes
+  }
+  const leave = (owner: string, url: string, share: Share) => {
+    share.lanes.delete(url)
+    count -= 1
+    if (share.lanes.size === 0) shares.delete(owner)
+  }
+  const work = (share: Share, lane: Lane, { owner, url }: Item): Effect.Effect<void> =>
     Effect.suspend(() => {
       const [item] = lane.items
       if (item === undefined) {
-        lanes.delete(key)
+        leave(owner, url, share)
         return Effect.void
       }
-      return Effect.andThen(
-        Effect.ensuring(
-          item.run,
-          Effect.sync(() => {
-            lane.items.shift()
-            lane.size -= item.size
-            bytes -= item.size
-          })
-        ),
-        work(key, lane)
-      )
+      const done = Effect.sync(() => {
+        lane.items.shift()
+        add(share, lane, -item.size)
+      })
+      return Effect.andThen(Effect.ensuring(item.run, done), work(share, lane, item))
     })
-  const offer = (key: string, size: number, run: Effect.Effect<void>): Effect.Effect<boolean> =>
+  const offer = (item: Item): Effect.Effect<boolean> =>
     Effect.suspend(() => {
-      const known = lanes.get(key)
+      const share: Share = shares.get(item.owner) ?? { lanes: new Map(), size: 0 }
+      const known = share.lanes.get(item.url)
       const lane = known ?? { items: [], size: 0 }
-      if (bytes + size > maxBytes || lane.size + size > maxQueueBytes || (!known && lanes.size >= maxQueues)) {
-        return Effect.succeed(false)
-      }
-      lane.items.push({ size, run })
-      lane.size += size
-      bytes += size
+      if (lane.size + item.size > maxQueueBytes) return Effect.succeed(false)
+      if (size + item.size > maxBytes || share.size + item.size > maxBytes / 2) return Effect.succeed(false)
+      if (!known && (count >= maxQueues || share.lanes.size >= maxQueuesPerOwner)) return Effect.succeed(false)
+      lane.items.push(item)
+      add(share, lane, item.size)
       if (known !== undefined) return Effect.succeed(true)
-      lanes.set(key, lane)
-      return Effect.as(FiberSet.run(fibers, work(key, lane)), true)
+      count += 1
+      shares.set(item.owner, share)
+      share.lanes.set(item.url, lane)
+      return Effect.as(FiberSet.run(fibers, work(share, lane, item)), true)
     })
   return { offer, drain: FiberSet.awaitEmpty(fibers) }
 })

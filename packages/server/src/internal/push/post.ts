@@ -1,6 +1,7 @@
 /** Posts one notification, again if need be. Spans and logs contain neither queries nor credentials. */
 import * as HttpPeer from "@effect-a2a/core/HttpPeer"
 import type * as PushNotification from "@effect-a2a/core/PushNotification"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
@@ -13,7 +14,6 @@ export interface Options {
   readonly client: HttpClient.HttpClient
   readonly sign: ((body: Uint8Array) => Effect.Effect<Redacted.Redacted>) | undefined
   readonly attemptTimeout: Duration.Duration
-  readonly totalTimeout: Duration.Duration
   readonly firstPause: Duration.Duration
 }
 
@@ -21,6 +21,10 @@ export interface Notification {
   readonly config: Redacted.Redacted<PushNotification.TaskPushNotificationConfig>
   readonly contentType: string
   readonly body: Uint8Array<ArrayBuffer>
+  /** The same in each attempt, so that receivers know repetitions. */
+  readonly id: string
+  /** The end of its time, in milliseconds since the epoch. */
+  readonly deadline: number
 }
 
 /** The receiver took it, refused it, was not reached in time, or wants no more. */
@@ -30,7 +34,7 @@ type Attempt = Exclude<Outcome, "expired"> | { readonly retryAfter: Duration.Dur
 
 const longestPause = Duration.seconds(30)
 
-const toRequest = Effect.fnUntraced(function*({ sign }: Options, { body, config, contentType }: Notification) {
+const toRequest = Effect.fnUntraced(function*({ sign }: Options, { body, config, contentType, id }: Notification) {
   const { authentication, token, url } = Redacted.value(config)
   const signature = authentication?.credentials === undefined ? yield* sign?.(body) ?? Effect.undefined : undefined
   const authorization = authentication?.credentials === undefined
@@ -38,6 +42,7 @@ const toRequest = Effect.fnUntraced(function*({ sign }: Options, { body, config,
     : `${authentication.scheme} ${authentication.credentials}`
   return HttpClientRequest.post(url, {
     headers: {
+      "webhook-id": id,
       ...(authorization === undefined ? undefined : { authorization }),
       ...(token === undefined ? undefined : { "x-a2a-notification-token": token })
     }
@@ -59,20 +64,21 @@ const attempt = (options: Options, notification: Notification): Effect.Effect<At
     Effect.catch(() => Effect.succeed<Attempt>({ retryAfter: undefined }))
   )
 
-/** Makes the function that posts a notification until it is taken or refused, or its time is over. */
+/** Makes the function that posts a notification, at least once, until it is taken or refused, or its time is over. */
 export const make = (options: Options) => (notification: Notification): Effect.Effect<Outcome> => {
   const go = (pause: Duration.Duration): Effect.Effect<Outcome> =>
-    Effect.flatMap(attempt(options, notification), (result) => {
-      if (typeof result === "string") return Effect.succeed(result)
-      return Effect.flatMap(Random.nextBetween(0.5, 1), (jitter) =>
-        Effect.andThen(
-          Effect.sleep(Duration.max(Duration.times(pause, jitter), result.retryAfter ?? Duration.zero)),
-          go(Duration.min(Duration.times(pause, 2), longestPause))
-        ))
+    Effect.gen(function*() {
+      const result = yield* attempt(options, notification)
+      if (typeof result === "string") return result
+      const jittered = Duration.times(pause, yield* Random.nextBetween(0.5, 1))
+      const wait = Duration.max(jittered, result.retryAfter ?? Duration.zero)
+      const now = yield* Clock.currentTimeMillis
+      if (now + Duration.toMillis(wait) > notification.deadline) return "expired"
+      yield* Effect.sleep(wait)
+      return yield* go(Duration.min(Duration.times(pause, 2), longestPause))
     })
+  const { taskId, url } = Redacted.value(notification.config)
   return go(options.firstPause).pipe(
-    Effect.timeoutOption(options.totalTimeout),
-    Effect.map(Option.getOrElse((): Outcome => "expired")),
     Effect.tap((outcome) => Effect.annotateCurrentSpan("a2a.push.outcome", outcome)),
     Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
     Effect.withSpan("PushSender.post", { kind: "producer", root: true }),
@@ -80,8 +86,8 @@ export const make = (options: Options) => (notification: Notification): Effect.E
       outcome === "delivered"
         ? Effect.void
         : Effect.logWarning(`A push notification was not delivered: ${outcome}`, {
-          taskId: Redacted.value(notification.config).taskId,
-          origin: URL.parse(Redacted.value(notification.config).url)?.origin
+          taskId,
+          origin: URL.parse(url)?.origin
         })
     )
   )
