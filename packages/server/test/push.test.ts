@@ -16,7 +16,7 @@ interface Post {
   readonly body: any
 }
 
-type Respond = (url: URL, attempt: number) => Response | "unreachable" | "silent"
+type Respond = (url: URL, attempt: number) => Response | "unreachable" | "private" | "silent"
 
 /** A network of webhooks, in view of the test. */
 const network = (respond: Respond = () => new Response()) => {
@@ -27,6 +27,12 @@ const network = (respond: Respond = () => new Response()) => {
       posts.push({ host: url.hostname, headers: request.headers, body: JSON.parse(new TextDecoder().decode(bytes)) })
       const answer = respond(url, posts.filter(({ host }) => host === url.hostname).length)
       if (answer === "silent") return Effect.never
+      if (answer === "private") {
+        // as the client of Node fails if a name resolves to a private address
+        return Effect.fail(
+          new HttpClientError.HttpClientError({ reason: new HttpClientError.InvalidUrlError({ request }) })
+        )
+      }
       return answer === "unreachable"
         ? Effect.fail(
           new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request }) })
@@ -98,6 +104,36 @@ describe("push notifications", () => {
     }
   }
 
+  for (const protocol of [Protocol.v1_0, Protocol.v0_3]) {
+    for (
+      const [binding, client, server] of [
+        ["REST", Rest.layer, RestServer.routes],
+        ["JSON-RPC", JsonRpc.layer, JsonRpcServer.routes]
+      ] as const
+    ) {
+      it.effect(`configurations are made, read, listed and deleted, ${protocol.version} over ${binding}`, () =>
+        Effect.gen(function*() {
+          const { id: taskId } = yield* ask()
+          const authentication = { scheme: "Basic", credentials: "dTpw" }
+          const config = { taskId, id: "a/b c", url: "https://app.test/hook", token: "t", authentication }
+          assert.deepStrictEqual(yield* call(Operation.CreateTaskPushNotificationConfig, config), config)
+          const replaced = { taskId, id: "a/b c", url: "https://app.test/other" }
+          yield* call(Operation.CreateTaskPushNotificationConfig, replaced)
+          assert.deepStrictEqual(
+            yield* call(Operation.GetTaskPushNotificationConfig, { taskId, id: "a/b c" }),
+            replaced
+          )
+          const list = Effect.map(
+            call(Operation.ListTaskPushNotificationConfigs, { taskId }),
+            ({ configs }) => configs
+          )
+          assert.deepStrictEqual(yield* list, [replaced])
+          yield* call(Operation.DeleteTaskPushNotificationConfig, { taskId, id: "a/b c" })
+          assert.deepStrictEqual(yield* list, [])
+        }).pipe(Effect.provide(Wire.through({ protocol, client, server })(serve(network().client)))))
+    }
+  }
+
   it.effect("failures, timeouts and refusals for now are repeated, as Retry-After says", () => {
     const answers = ["unreachable", "silent", new Response(null, { status: 503, headers: { "retry-after": "20" } })]
     const { client, posts } = network((_, attempt) => answers[attempt - 1] as Response | undefined ?? new Response())
@@ -125,6 +161,16 @@ describe("push notifications", () => {
       assert.strictEqual(distinct(), 1)
       yield* TestClock.adjust("10 minutes")
       assert.isAbove(distinct(), 1)
+    }).pipe(Effect.provide(serve(client)))
+  })
+
+  it.effect("a name that resolves to a private address is tried once an event", () => {
+    const { client, posts } = network(() => "private")
+    return Effect.gen(function*() {
+      yield* ask({ url: "https://app.test/hook" })
+      yield* TestClock.adjust("10 minutes")
+      assert.isAbove(posts.length, 1)
+      assert.strictEqual(new Set(posts.map(({ body }) => JSON.stringify(body))).size, posts.length)
     }).pipe(Effect.provide(serve(client)))
   })
 

@@ -5,6 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
@@ -61,7 +62,14 @@ const attempt = (options: Options, notification: Notification): Effect.Effect<At
   }).pipe(
     Effect.timeoutOption(options.attemptTimeout),
     Effect.map(Option.getOrElse((): Attempt => ({ retryAfter: undefined }))),
-    Effect.catch(() => Effect.succeed<Attempt>({ retryAfter: undefined }))
+    // an address in a private network stays one
+    Effect.catch((error) =>
+      Effect.succeed<Attempt>(
+        HttpClientError.isHttpClientError(error) && error.reason._tag === "InvalidUrlError"
+          ? "refused"
+          : { retryAfter: undefined }
+      )
+    )
   )
 
 /** Makes the function that posts a notification, at least once, until it is taken or refused, or its time is over. */
@@ -83,9 +91,10 @@ export const make = (options: Options) => (notification: Notification): Effect.E
     Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
     Effect.withSpan("PushSender.post", { kind: "producer", root: true }),
     Effect.tap((outcome) =>
+      // clients choose the webhooks: they must not fill the log
       outcome === "delivered"
         ? Effect.void
-        : Effect.logWarning(`A push notification was not delivered: ${outcome}`, {
+        : Effect.logDebug(`A push notification was not delivered: ${outcome}`, {
           taskId,
           origin: URL.parse(url)?.origin
         })
