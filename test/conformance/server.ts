@@ -1,8 +1,8 @@
 // The server that the conformance suites test: `node test/conformance/server.ts 1.0|1.0.0|0.3`. Sends its origin to the
 // process that forked it.
 import { Protocol } from "@effect-a2a/core"
-import { NodeAgentServer } from "@effect-a2a/node"
-import { AgentServer, CardServer } from "@effect-a2a/server"
+import { NodeAgent, NodeAgentServer } from "@effect-a2a/node"
+import { AgentServer, CardServer, PushSender, PushStore } from "@effect-a2a/server"
 import { JsonRpcServer } from "@effect-a2a/transport-jsonrpc"
 import { RestServer } from "@effect-a2a/transport-rest"
 import { type Array as Arr, Effect, Layer } from "effect"
@@ -37,7 +37,12 @@ const extendedCard = line === "0.3" ? {} : {
     defaultOutputModes: ["text/plain"]
   })
 }
-const agent = AgentServer.layerMemory({ card, ...extendedCard }).pipe(Layer.provide(Executor.layer(line === "0.3")))
+const agent = AgentServer.layerMemory({ card, ...extendedCard }).pipe(
+  Layer.provide(Executor.layer(line === "0.3")),
+  // the suites listen on this machine
+  Layer.provide(PushSender.layer({ allow: "all" })),
+  Layer.provide([PushStore.layerMemory(), NodeAgent.layerClient])
+)
 
 const routes = Layer.mergeAll(
   JsonRpcServer.routes({ path: "/rpc", protocols }),

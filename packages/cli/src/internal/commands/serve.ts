@@ -42,6 +42,8 @@ export const serve = Command.make(
       Flag.withDescription("The place of tasks"),
       Flag.withDefault("memory")
     ),
+    push: toggle("push", "Send push notifications to the webhooks that clients configure"),
+    allowPrivateWebhooks: toggle("allow-private-webhooks", "With --push: webhooks may be in private networks"),
     maxRunning: Flag.Int("max-running").pipe(
       Flag.withSchema(Schema.Int.check(Schema.isGreaterThan(0))),
       Flag.withMetavar("N"),
@@ -50,27 +52,33 @@ export const serve = Command.make(
     ),
     behindProxy: toggle("behind-proxy", "Read the public origin from Forwarded and X-Forwarded-* headers")
   },
-  handler(Effect.fnUntraced(function*({ behindProxy, maxRunning, module, name, port, publicUrl }) {
-    const output = yield* Output
-    const { binding, host, protocol } = yield* root
-    const server = yield* Effect.promise(() => import("../serve/server.ts"))
-    const url = yield* server.start({
-      module: Option.getOrUndefined(module),
-      host: Option.getOrElse(host, () => "127.0.0.1"),
-      port,
-      name: Option.getOrUndefined(name),
-      publicUrl: Option.getOrUndefined(publicUrl),
-      isBehindProxy: behindProxy,
-      version: Option.getOrUndefined(protocol),
-      binding: Option.getOrUndefined(binding),
-      maxRunning: Option.getOrUndefined(maxRunning),
-      keys: Option.getOrUndefined(yield* keys)
-    })
-    yield* output.json
-      ? output.document({ ready: { url, card: `${url}/.well-known/agent-card.json` } })
-      : output.print(`${url}\n`)
-    return yield* Effect.never
-  }))
+  handler(
+    Effect.fnUntraced(
+      function*({ allowPrivateWebhooks, behindProxy, maxRunning, module, name, port, publicUrl, push }) {
+        const output = yield* Output
+        const { binding, host, protocol } = yield* root
+        const server = yield* Effect.promise(() => import("../serve/server.ts"))
+        const url = yield* server.start({
+          module: Option.getOrUndefined(module),
+          host: Option.getOrElse(host, () => "127.0.0.1"),
+          port,
+          name: Option.getOrUndefined(name),
+          publicUrl: Option.getOrUndefined(publicUrl),
+          isBehindProxy: behindProxy,
+          version: Option.getOrUndefined(protocol),
+          binding: Option.getOrUndefined(binding),
+          maxRunning: Option.getOrUndefined(maxRunning),
+          sendsPush: push,
+          allowsPrivateWebhooks: allowPrivateWebhooks,
+          keys: Option.getOrUndefined(yield* keys)
+        })
+        yield* output.json
+          ? output.document({ ready: { url, card: `${url}/.well-known/agent-card.json` } })
+          : output.print(`${url}\n`)
+        return yield* Effect.never
+      }
+    )
+  )
 ).pipe(
   Command.withDescription(
     "Serve an agent until interrupted: REST under /rest, JSON-RPC at /rpc, its card, and GET /health. Prints the base URL. " +

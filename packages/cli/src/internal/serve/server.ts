@@ -3,10 +3,13 @@ import * as OriginPolicy from "@effect-a2a/core/OriginPolicy"
 import type * as Protocol from "@effect-a2a/core/Protocol"
 import * as PublicOrigin from "@effect-a2a/core/PublicOrigin"
 import * as ServerHandler from "@effect-a2a/core/ServerHandler"
+import * as NodeAgent from "@effect-a2a/node/NodeAgent"
 import * as NodeAgentServer from "@effect-a2a/node/NodeAgentServer"
 import * as AgentServer from "@effect-a2a/server/AgentServer"
 import * as Authentication from "@effect-a2a/server/Authentication"
 import * as CardServer from "@effect-a2a/server/CardServer"
+import * as PushSender from "@effect-a2a/server/PushSender"
+import * as PushStore from "@effect-a2a/server/PushStore"
 import * as JsonRpcServer from "@effect-a2a/transport-jsonrpc/JsonRpcServer"
 import * as RestServer from "@effect-a2a/transport-rest/RestServer"
 import type * as Arr from "effect/Array"
@@ -30,6 +33,9 @@ export interface Options {
   readonly version: "1.0" | "0.3" | undefined
   readonly binding: "rest" | "jsonrpc" | undefined
   readonly maxRunning: number | undefined
+  /** Sends push notifications, to webhooks in private networks too if `allowsPrivateWebhooks`. */
+  readonly sendsPush: boolean
+  readonly allowsPrivateWebhooks: boolean
   /** The keys of callers. Default: anybody may call. */
   readonly keys: ReadonlyArray<Authentication.Key> | undefined
 }
@@ -59,10 +65,15 @@ const routesOf = ({ binding, version }: Options) => {
   )
 }
 
+const pushOf = ({ allowsPrivateWebhooks }: Options) =>
+  PushSender.layer({ allow: allowsPrivateWebhooks ? "all" : [] }).pipe(
+    Layer.provide([PushStore.layerMemory(), NodeAgent.layerClient])
+  )
+
 /** Starts to serve, until the scope closes. Returns the base URL. */
 export const start = (options: Options): Effect.Effect<string, UsageError, Scope.Scope> =>
   Effect.gen(function*() {
-    const { host, isBehindProxy, keys, maxRunning, module, port, publicUrl } = options
+    const { host, isBehindProxy, keys, maxRunning, module, port, publicUrl, sendsPush } = options
     const executor = module === undefined ? Demo.layer : yield* AgentModule.load(module)
     const publicHost = publicUrl === undefined ? undefined : URL.parse(publicUrl)?.hostname
     if (publicUrl !== undefined && !/^https?:\/\//.test(publicUrl)) {
@@ -70,7 +81,10 @@ export const start = (options: Options): Effect.Effect<string, UsageError, Scope
         new UsageError({ message: `--public-url: expected an http or https URL, got ${publicUrl}` })
       )
     }
-    const agent = AgentServer.layerMemory({ card: cardOf(options), maxRunning }).pipe(Layer.provide(executor))
+    const agent = AgentServer.layerMemory({ card: cardOf(options), maxRunning }).pipe(
+      Layer.provide(executor),
+      Layer.provide(sendsPush ? pushOf(options) : Layer.empty)
+    )
     const origin = publicUrl !== undefined
       ? PublicOrigin.layer(publicUrl)
       : isBehindProxy
