@@ -30,7 +30,9 @@ export const save = Effect.fnUntraced(function*(
   taskId: Id.TaskId,
   { authentication, id: given, token, url }: PushNotification.PushNotificationConfig
 ): Effect.fn.Return<Config, AgentErrorReason> {
-  const id = given ?? (yield* Id.messageId)
+  const served = yield* version
+  // in 0.3 the configuration without an id is read back by the id of its task
+  const id = given ?? (served === "0.3" ? taskId : yield* Id.messageId)
   const config: Config = {
     id,
     taskId,
@@ -40,7 +42,7 @@ export const save = Effect.fnUntraced(function*(
   }
   yield* push.check(config)
   yield* check(id.length <= 256, "id", "must have at most 256 characters")
-  yield* push.store.put(owner, { id, taskId, version: yield* version, config: Redacted.make(config) })
+  yield* push.store.put(owner, { id, taskId, version: served, config: Redacted.make(config) })
   return config
 })
 
