@@ -312,6 +312,23 @@ describe("push notifications", () => {
     })
   })
 
+  it.effect("an owner whose webhooks are silent takes half of the queues, and half of their bytes", () => {
+    const { client, to } = network(({ hostname }) => hostname.startsWith("silent") ? "silent" : new Response())
+    const silent = (n: number) => as("ben")(ask({ url: `https://silent${n}.test/` }))
+    const healthy = Effect.andThen(as("ada")(ask({ url: "https://app.test/" })), TestClock.adjust("1 millis"))
+    return Effect.forEach(
+      [{ maxQueues: 4 }, { maxBytes: 4000 }],
+      (limits, index) =>
+        Effect.gen(function*() {
+          yield* Effect.forEach(Array.from({ length: 8 }), (_, n) => silent(8 * index + n))
+          yield* healthy
+          assert.strictEqual(kinds(to("app.test")).at(-1), "TASK_STATE_COMPLETED")
+          assert.strictEqual(kinds(to("app.test")).filter((kind) => kind === "task").length, index + 1)
+          assert.isUndefined(to(`silent${8 * index + 7}.test`)[0])
+        }).pipe(Effect.provide(serve(client, { ...limits, drainTimeout: 0 })))
+    )
+  })
+
   it.effect("a store in memory forgets the oldest tasks of the owner that has most", () =>
     Effect.gen(function*() {
       const store = yield* PushStore.PushStore
