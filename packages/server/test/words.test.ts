@@ -1,6 +1,6 @@
 /** What was said in a context, as later turns read it. */
 import { type Id, Message } from "@effect-a2a/core"
-import { Reply } from "@effect-a2a/server"
+import { Reply, TaskStore } from "@effect-a2a/server"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { as, cancel, contextId, send, sendTask, serve, start, tagOf } from "./support.ts"
@@ -92,4 +92,24 @@ describe("the words of a context", () => {
       assert.strictEqual(yield* tagOf(send([], { contextId: id })), "InvalidParamsError")
       assert.deepStrictEqual(yield* context(id), [])
     }).pipe(Effect.provide(agent)))
+
+  it.effect("of contexts with large ids take no memory beyond the limits", () =>
+    Effect.gen(function*() {
+      const store = yield* TaskStore.TaskStore
+      const message = yield* Message.user("hi")
+      const id = (n: number, length: number) => contextId(`${n}-${"x".repeat(length)}`)
+      for (let n = 0; n < 100; n++) {
+        yield* store.addWords({}, id(n, 300_000), [{ ...message, contextId: id(n, 300_000) }])
+        yield* store.addWords({}, id(n, 10_000), [message])
+      }
+      const count = (length: number) =>
+        Effect.map(
+          Effect.forEach(Array.from({ length: 100 }), (_, n) => store.words({}, id(n, length))),
+          (all) => all.filter((words) => words.length > 0).length
+        )
+      // a message larger than a transcript is not kept, and ids count
+      assert.strictEqual(yield* count(300_000), 0)
+      assert.isBelow(yield* count(10_000), 100)
+      assert.isAbove(yield* count(10_000), 20)
+    }).pipe(Effect.provide(TaskStore.layerMemory({ maxSize: 600_000, maxOwnerSize: 600_000 }))))
 })

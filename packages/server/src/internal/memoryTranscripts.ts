@@ -33,7 +33,7 @@ const latest = (words: ReadonlyArray<Message.Message>) => {
   return { size, words: words.slice(from) }
 }
 
-/** Adds messages; a ledger that has no room for them leaves them out. */
+/** Adds messages; what the ledger has no room for, or is larger than a transcript, is left out. */
 export const add = (
   self: Transcripts,
   ledger: Pick<Ledger.Ledger<Transcript>, "enter" | "grow" | "leave" | "makeRoom">,
@@ -46,11 +46,13 @@ export const add = (
   const transcript = self.get(key) ??
     { _tag: "Transcript", key, owner: Owner.toKey(owner), size: 0, at, words: [] }
   const kept = latest([...transcript.words, ...words])
-  if (ledger.makeRoom(transcript, kept.size - transcript.size) !== undefined) return
+  // the id is the caller's choice too
+  const bytes = key.length + kept.size - transcript.size
+  if (kept.words.length === 0 || ledger.makeRoom(transcript, bytes) !== undefined) return
   self.set(key, transcript)
   transcript.words = kept.words
   transcript.at = at
-  ledger.grow(transcript, kept.size - transcript.size)
+  ledger.grow(transcript, bytes)
   ledger.leave("transcript", transcript)
   ledger.enter("transcript", transcript)
 }
