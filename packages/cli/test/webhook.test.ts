@@ -49,6 +49,34 @@ describe("a2a webhook", () => {
       assert.strictEqual(old[0].event.task.status.state, "TASK_STATE_WORKING")
     }).pipe(Effect.scoped))
 
+  it.live("receives what a2a serve --push sends; private webhooks must be allowed", () =>
+    Effect.gen(function*() {
+      const hook = yield* start(["webhook"], { stdin: "" })
+      const { url } = JSON.parse((yield* hook.until("\n")).split("\n")[0]!).ready
+      const serve = (flags: ReadonlyArray<string>) =>
+        Effect.gen(function*() {
+          const server = yield* start(["serve", "--port", "0", "--json", ...flags], { stdin: "" })
+          const { ready } = JSON.parse((yield* server.until("\n")).split("\n")[0]!)
+          const message = { messageId: "m", role: "user", kind: "message", parts: [{ kind: "text", text: "hi" }] }
+          const params = { message, configuration: { pushNotificationConfig: { url } } }
+          const response = yield* Effect.promise(() =>
+            fetch(`${ready.url}/rpc`, {
+              method: "POST",
+              headers: { "content-type": "application/json", "a2a-version": "0.3" },
+              body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "message/send", params })
+            })
+          )
+          return yield* Effect.promise(() => response.json() as Promise<any>)
+        })
+      assert.strictEqual((yield* serve([])).error.code, -32003)
+      assert.strictEqual((yield* serve(["--push"])).error.code, -32602)
+      const { result } = yield* serve(["--push", "--allow-private-webhooks"])
+      const lines = (yield* hook.until("TASK_STATE_COMPLETED")).trim().split("\n").slice(1).map((line) =>
+        JSON.parse(line)
+      )
+      assert.deepStrictEqual([...new Set(lines.map(({ notification }) => notification.taskId))], [result.id])
+    }).pipe(Effect.scoped))
+
   it.live("refuses an environment variable that is not set", () =>
     Effect.gen(function*() {
       const { code, stderr } = yield* (yield* start(["webhook", "--token-env", "NOWHERE"], { stdin: "" })).ended
