@@ -151,7 +151,7 @@ export interface MemoryOptions {
   readonly maxSize?: ByteSize.Input | undefined
   /**
    * The size of the latest events of one task, which subscribers read and continue from. Default: 4 MiB. `"all"` keeps
-   * all events, as `replay: "events"` of `AgentServer` needs.
+   * all events, as `replay: "events"` of `AgentServer` needs; otherwise the logs of the latest 100 terminal tasks are kept.
    */
   readonly maxLogSize?: ByteSize.Input | "all" | undefined
 }
@@ -167,6 +167,9 @@ interface Entry extends Ledger.Item {
   /** Bytes of `task` and `pending`. */
   taskSize: number
 }
+
+/** Terminal tasks whose logs are kept. */
+const maxEnded = 100
 
 /** Between two looks for old tasks. */
 const sweepInterval = 60_000
@@ -214,6 +217,8 @@ interface Memory {
   readonly entries: Map<Id.TaskId, Entry>
   readonly transcripts: MemoryTranscripts.Transcripts
   readonly ledger: Ledger.Ledger<Entry | MemoryTranscripts.Transcript>
+  /** Terminal tasks whose logs are kept, for followers that still read them. */
+  readonly ended: Array<Entry>
   /** Bytes of one task, and of its log. */
   readonly maxTask: number
   readonly maxLog: number
@@ -235,6 +240,7 @@ const toMemory = (options: MemoryOptions): Memory => {
     entries,
     transcripts,
     ledger,
+    ended: [],
     maxTask: Size.toBytes(options.maxTaskSize, 32),
     maxLog: maxLogSize === "all" ? Infinity : Size.toBytes(maxLogSize, 4)
   }
@@ -260,12 +266,20 @@ const refuse = (
       message: `the task takes more than ${maxTask} bytes`
     })
 
+/** Drops the log of the task that ended before the latest hundred did. */
+const dropLog = ({ ended, ledger, maxLog }: Memory, entry: Entry): void => {
+  ended.push(entry)
+  const oldest = ended.length > maxEnded && maxLog !== Infinity ? ended.shift() : undefined
+  if (oldest !== undefined && oldest.size > 0) ledger.grow(oldest, -MemoryLog.clear(oldest.log))
+}
+
 const write = (
-  { ledger, maxLog }: Memory,
+  memory: Memory,
   entry: Entry,
   events: ReadonlyArray<StreamEvent.StreamEvent>,
   bytes: number
 ): void => {
+  const { ledger, maxLog } = memory
   const before = entry.taskSize + entry.log.size
   MemoryLog.addAll(entry.log, events, maxLog)
   for (const event of events) entry.pending.push(event)
@@ -277,8 +291,10 @@ const write = (
   const state = events.map(StreamEvent.state).findLast((state) => state !== undefined)
   if (state === undefined) return
   ledger.leave("waiting", entry)
-  if (TaskState.isTerminal(state)) ledger.enter("finished", entry)
-  else if (TaskState.isInterrupted(state)) ledger.enter("waiting", entry)
+  if (TaskState.isTerminal(state)) {
+    ledger.enter("finished", entry)
+    dropLog(memory, entry)
+  } else if (TaskState.isInterrupted(state)) ledger.enter("waiting", entry)
 }
 
 const append = (

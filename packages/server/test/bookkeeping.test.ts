@@ -166,6 +166,21 @@ describe("TaskStore.layerMemory", () => {
       assert.lengthOf((yield* store.get(ada, taskId("t")))!.task.artifacts![0]!.parts, 499)
     }).pipe(Effect.provide(TaskStore.layerMemory({ maxLogSize: 20_000 }))))
 
+  it.effect("keeps the logs of the latest hundred terminal tasks, and of all at work", () =>
+    Effect.gen(function*() {
+      const store = yield* TaskStore.TaskStore
+      const logOf = (id: string) => Effect.map(store.read({}, taskId(id), 0), (slice) => slice?.events.length)
+      yield* store.append({}, taskId("works"), { expected: 0, events: [task("works")] })
+      for (let n = 0; n < 150; n++) {
+        const id = `t-${n}`
+        yield* store.append({}, taskId(id), { expected: 0, events: [task(id)] })
+        const done = StreamEvent.statusUpdate({ taskId: taskId(id), status: { state: "completed" } })
+        yield* store.append({}, taskId(id), { expected: 1, events: [done] })
+      }
+      assert.deepStrictEqual(yield* Effect.forEach(["works", "t-0", "t-49", "t-50", "t-149"], logOf), [1, 0, 0, 2, 2])
+      assert.strictEqual((yield* store.get({}, taskId("t-0")))?.task.status.state, "completed")
+    }).pipe(Effect.provide(TaskStore.layerMemory())))
+
   it.effect("tasks of another owner can be neither read nor written", () =>
     Effect.gen(function*() {
       const store = yield* TaskStore.TaskStore
