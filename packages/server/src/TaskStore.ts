@@ -218,7 +218,7 @@ interface Memory {
   readonly transcripts: MemoryTranscripts.Transcripts
   readonly ledger: Ledger.Ledger<Entry | MemoryTranscripts.Transcript>
   /** Terminal tasks whose logs are kept, for followers that still read them. */
-  readonly ended: Array<Entry>
+  readonly ended: Set<Entry>
   /** Bytes of one task, and of its log. */
   readonly maxTask: number
   readonly maxLog: number
@@ -228,19 +228,24 @@ const toMemory = (options: MemoryOptions): Memory => {
   const { maxContexts = 1000, maxFinished = 1000, maxLogSize, maxWaiting = 1000 } = options
   const entries: Memory["entries"] = new Map()
   const transcripts = MemoryTranscripts.make()
+  const ended: Memory["ended"] = new Set()
   const ledger = Ledger.make<Entry | MemoryTranscripts.Transcript>({
     counts: { transcript: maxContexts, finished: maxFinished, waiting: maxWaiting },
     owner: Size.toBytes(options.maxOwnerSize, 48),
     all: Size.toBytes(options.maxSize, 64)
   }, {
-    onForget: (item) => item._tag === "Task" ? entries.delete(item.id) : transcripts.delete(item.key),
+    onForget: (item) => {
+      if (item._tag === "Transcript") return transcripts.delete(item.key)
+      ended.delete(item)
+      return entries.delete(item.id)
+    },
     shrink: (item) => item._tag === "Task" ? MemoryLog.clear(item.log) : 0
   })
   return {
     entries,
     transcripts,
     ledger,
-    ended: [],
+    ended,
     maxTask: Size.toBytes(options.maxTaskSize, 32),
     maxLog: maxLogSize === "all" ? Infinity : Size.toBytes(maxLogSize, 4)
   }
@@ -268,9 +273,12 @@ const refuse = (
 
 /** Drops the log of the task that ended before the latest hundred did. */
 const dropLog = ({ ended, ledger, maxLog }: Memory, entry: Entry): void => {
-  ended.push(entry)
-  const oldest = ended.length > maxEnded && maxLog !== Infinity ? ended.shift() : undefined
-  if (oldest !== undefined && oldest.size > 0) ledger.grow(oldest, -MemoryLog.clear(oldest.log))
+  if (maxLog === Infinity) return
+  ended.add(entry)
+  const [oldest] = ended.size > maxEnded ? ended : []
+  if (oldest === undefined) return
+  ended.delete(oldest)
+  ledger.grow(oldest, -MemoryLog.clear(oldest.log))
 }
 
 const write = (
@@ -292,8 +300,8 @@ const write = (
   if (state === undefined) return
   ledger.leave("waiting", entry)
   if (TaskState.isTerminal(state)) {
-    ledger.enter("finished", entry)
     dropLog(memory, entry)
+    ledger.enter("finished", entry)
   } else if (TaskState.isInterrupted(state)) ledger.enter("waiting", entry)
 }
 
