@@ -471,3 +471,25 @@ describe("results and events", () => {
     assert.deepInclude(read(rest.success.ListTasks, [full]), { nextPageToken: "", pageSize: 1, totalSize: 1 })
   })
 })
+
+describe("a tenant, which 0.3 does not have", () => {
+  for (const [name, dialect] of Object.entries({ REST: rest, "JSON-RPC": rpc })) {
+    it(`is not read from a request of ${name}, so that what is read can be written`, () => {
+      const { request } = dialect
+      const codecs = [
+        [request.GetTask, { id: "t" }],
+        [request.CancelTask, { id: "t" }],
+        [request.SubscribeToTask, { id: "t" }],
+        [request.ListTasks, {}],
+        [request.GetTaskPushNotificationConfig, { id: "t", taskId: "t" }],
+        [request.GetExtendedAgentCard, {}]
+      ] as const
+      for (const [codec, body] of codecs) {
+        if (codec === undefined) continue
+        const value = read(codec as never, { ...body, tenant: "acme" })
+        assert.notProperty(value, "tenant")
+        write(codec as never, value as never)
+      }
+    })
+  }
+})

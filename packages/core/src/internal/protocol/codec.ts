@@ -128,6 +128,16 @@ export const makeCodec = <A>(decoder: Dialect.Decoder<A>, write: (value: A) => S
   ...makeEncoder(write)
 })
 
+/** Leaves out the members that the dialect has no place for: in a request of it they mean nothing. */
+const withoutFields = <A>(value: A, unsupportedFields: UnsupportedFields<A> | undefined): A => {
+  const wrong = unsupportedFields?.(value) ?? []
+  return wrong.length === 0
+    ? value
+    : Object.fromEntries(
+      Object.entries(value as object).filter(([name]) => !wrong.some(({ field }) => field === name))
+    ) as A
+}
+
 /**
  * Creates the codec of a request. An absent document is an empty request. A document that no variant matches is not
  * written: a request that every server has to refuse is refused before it is sent.
@@ -137,7 +147,7 @@ export const makeRequestCodec = <A>(options: RequestOptions<A>): Dialect.Codec<A
   const read = makeReader(options, variants)
   const { encode } = makeEncoder(options.write, options.unsupportedFields)
   return {
-    decode: (document) => read(document ?? {}),
+    decode: (document) => Result.map(read(document ?? {}), (value) => withoutFields(value, options.unsupportedFields)),
     encode: (value) =>
       Result.flatMap(encode(value), (document) =>
         variants().some((one) => one.matches(document))
